@@ -1,12 +1,10 @@
-import type { Clock } from '../../packages/protocol/src/clock.js'
 import {
   type DecodedLogs,
   type SolverNonce,
   UNKNOWN_TIME,
 } from '../../packages/protocol/src/settlement/settlement.js'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
-import type { Metrics } from '../telemetry/metrics.js'
-import type { OrderCache } from './contract/order-cache.js'
+import type { ChainContext } from './context.js'
 import type { Block } from './logs/block-reader.js'
 import type { ChainStatePublisher } from './sync/chain-state.js'
 
@@ -50,18 +48,13 @@ export function createChainListeners() {
 /** Receives what the leader sees on a chain, confirmed or not. */
 export type BlockListener = ReturnType<typeof createBlockListener>
 
-interface BlockListenerOptions {
-  readonly chainId: number
-  readonly orders: OrderCache
-  readonly listener: ChainListener
-  readonly publisher: ChainStatePublisher
-  readonly metrics: Metrics
-  readonly clock: Clock
-}
-
 /** Builds the listener of a leader. The orders in memory are invalid before anyone else hears of a block. */
-export function createBlockListener(options: BlockListenerOptions) {
-  const { chainId, orders, listener, publisher, metrics, clock } = options
+export function createBlockListener(
+  { config, orders, metrics, clock }: ChainContext,
+  listener: ChainListener,
+  publisher: ChainStatePublisher,
+) {
+  const { chainId } = config
   // So that the series exists before the first late event.
   metrics.lateEvents.inc({ chain_id: chainId }, 0)
 

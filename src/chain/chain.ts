@@ -1,21 +1,14 @@
 import { createRpcClient } from '../../packages/chain/src/rpc-client.js'
-import { troubleOf } from '../../packages/chain/src/rpc-endpoint.js'
-import type { Clock } from '../../packages/protocol/src/clock.js'
 import { ServiceError } from '../../packages/protocol/src/errors.js'
 import type { QuoteTypedData, SettlementTerms } from '../../packages/protocol/src/settlement/settlement.js'
 import type { QuoteHasher } from '../../packages/protocol/src/signing/typed-data.js'
-import type { ClusterBus, LeaderElection } from '../cluster/cluster.js'
 import type { ChainConfig } from '../config/config.js'
-import type { OrderStore } from '../store/orders/order-store.js'
-import type { Logger } from '../telemetry/log.js'
-import type { Metrics } from '../telemetry/metrics.js'
 import { createBlockListener, createChainListeners } from './chain-listeners.js'
 import { createClockSkew } from './clock-skew.js'
+import type { ChainContext, ChainsContext } from './context.js'
 import { createContractReader } from './contract/contract-reader.js'
 import { createEndpointWatch, type EndpointProblem } from './contract/endpoint-watch.js'
-import type { OrderCaches } from './contract/order-cache.js'
 import { createEndpointVerifier } from './contract/verify-endpoint.js'
-import type { EventSink } from './event-sink.js'
 import { createChainLeadership } from './sync/chain-leadership.js'
 import {
   type ChainSnapshot,
@@ -48,29 +41,11 @@ export interface ChainStatus {
 /** One supported chain: its settlement contract and the contract's events. */
 export type Chain = ReturnType<typeof createChain>
 
-/** Options of a chain next to its configuration. */
-export interface ChainOptions {
-  readonly protocolName: string
-  readonly maxReorgDepth: number
-  readonly startTimeoutMs: number
-  /** VERIFY_TIMEOUT_MS. */
-  readonly verifyTimeoutMs: number
-  /** Builds the event sink of one chain sync. A sink is never reused, so that late writes of an old one fail. */
-  readonly eventSinkOf: (chainId: number) => EventSink
-  readonly orderCaches: OrderCaches
-  /** The orders whose events are published. */
-  readonly orderStore: OrderStore
-  readonly cluster: ClusterBus & LeaderElection
-  readonly metrics: Metrics
-  readonly clock: Clock
-  readonly log: Logger
-}
-
 /** Builds a chain. It also starts while the chain is down, and recovers by itself (docs/decisions.md, D11). */
-export function createChain(config: ChainConfig, options: ChainOptions) {
+export function createChain(config: ChainConfig, shared: ChainsContext) {
   const { chainId } = config
-  const { cluster, metrics, clock, log } = options
-  const orders = options.orderCaches.of(chainId)
+  const { metrics, clock } = shared
+  const orders = shared.orderCaches.of(chainId)
   const rpc = createRpcClient(config.rpcUrls, {
     clock,
     onCall(method, outcome, seconds) {
@@ -78,51 +53,23 @@ export function createChain(config: ChainConfig, options: ChainOptions) {
       metrics.rpcSeconds.observe({ chain_id: chainId }, seconds)
     },
   })
-  const { client, endpoints } = rpc
-  const verifier = createEndpointVerifier(config, rpc, options)
+  const context: ChainContext = { ...shared, config, rpc, orders }
+  const verifier = createEndpointVerifier(context)
   const { readAny } = verifier
-  const watch = createEndpointWatch(config, { endpoints, verifier, clock, log })
-  const tokens = createTokenReader({ ...config, readAny, clock })
-  const bondTokenReader = createBondTokenReader({ ...config, readAny, tokens, clock, log })
+  const watch = createEndpointWatch(context, verifier)
+  const tokens = createTokenReader(context, readAny)
+  const bondTokenReader = createBondTokenReader(context, readAny, tokens)
   void verifier.whenKnown.then(bondTokenReader.start)
   const listeners = createChainListeners()
-  const clockSkew = createClockSkew(chainId, config.pollIntervalMs, clock, log)
+  const clockSkew = createClockSkew(context)
   const onSnapshot = ({ head }: ChainSnapshot) => clockSkew.saw(head)
-  const publisher = createChainStatePublisher(chainId, cluster, onSnapshot)
-  const listener = createBlockListener({
-    chainId,
-    orders,
-    listener: listeners.notify,
-    publisher,
-    metrics,
-    clock,
-  })
-  const remoteState = createRemoteChainState({
-    chainId,
-    client,
-    cluster,
-    orders,
-    onSnapshot,
-    clock,
-  })
+  const publisher = createChainStatePublisher(context, onSnapshot)
+  const listener = createBlockListener(context, listeners.notify, publisher)
+  const remoteState = createRemoteChainState(context, onSnapshot)
   let state: ChainState = remoteState
-  const leadership = createChainLeadership({
-    ...options,
-    chainId,
-    election: cluster,
-    createChainSync() {
-      const eventSink = options.eventSinkOf(chainId)
-      return createChainSync({
-        ...options,
-        config,
-        eventSink,
-        client,
-        endpoints,
-        verifier,
-        listener,
-        publisher,
-      })
-    },
+  const leadership = createChainLeadership(context, {
+    createChainSync: () =>
+      createChainSync({ ...context, eventSink: shared.eventSinkOf(chainId), verifier, listener, publisher }),
     remoteState,
     verifyEndpoint: () => readAny(async () => {}),
     onChange(next) {
@@ -132,19 +79,8 @@ export function createChain(config: ChainConfig, options: ChainOptions) {
       listeners.notify.onReset()
     },
   })
-  const depositVerifier = createDepositVerifier(config, {
-    ...options,
-    troubleOf: (index) => endpoints[index] && troubleOf(endpoints[index]),
-  })
-  const reader = createContractReader({
-    ...config,
-    client,
-    state: () => state,
-    orders,
-    readSteps: (orderId) => options.orderStore.readSteps(chainId, orderId),
-    clock,
-    log,
-  })
+  const depositVerifier = createDepositVerifier(context)
+  const reader = createContractReader(context, () => state)
 
   function known<T>(value: T | undefined): T {
     if (value !== undefined) return value
@@ -158,7 +94,7 @@ export function createChain(config: ChainConfig, options: ChainOptions) {
     chainId,
     /**
      * Polls the chain for the first time, then at every new block until `close`.
-     * @returns after the chain has answered or failed, after `startTimeoutMs` at the latest
+     * @returns after the chain has answered or failed, after three seconds at the latest
      * @throws ChainConfigError when it answers and does not match the configuration
      */
     start: leadership.start,

@@ -2,10 +2,8 @@ import { ChainConfigError } from '../../packages/chain/src/contract/chain-config
 import type { ChainConfig } from '../config/config.js'
 import { ConfigError } from '../config/environment.js'
 import type { Metrics } from '../telemetry/metrics.js'
-import { type Chain, type ChainOptions, createChain } from './chain.js'
-
-/** Time that each chain has for its first answer before the service starts without it. */
-const START_TIMEOUT_MS = 3000
+import { type Chain, createChain } from './chain.js'
+import type { ChainsContext } from './context.js'
 
 /**
  * Opens all supported chains in parallel. A chain that is down does not delay the others.
@@ -15,12 +13,10 @@ const START_TIMEOUT_MS = 3000
  */
 export async function openChains(
   configs: readonly ChainConfig[],
-  options: Omit<ChainOptions, 'startTimeoutMs'>,
+  context: ChainsContext,
   beforeStart: (chain: Chain) => void = () => {},
 ): Promise<ReadonlyMap<number, Chain>> {
-  const chains = configs.map((config) =>
-    createChain(config, { ...options, startTimeoutMs: START_TIMEOUT_MS }),
-  )
+  const chains = configs.map((config) => createChain(config, context))
   for (const chain of chains) beforeStart(chain)
   const starts = await Promise.allSettled(chains.map((chain) => chain.start()))
   const failures = starts.flatMap((start) => (start.status === 'rejected' ? [start.reason] : []))

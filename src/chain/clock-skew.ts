@@ -1,7 +1,6 @@
-import type { Clock } from '../../packages/protocol/src/clock.js'
 import type { TimedHeader } from '../../packages/protocol/src/node/parse-blocks.js'
 import { UNKNOWN_TIME } from '../../packages/protocol/src/settlement/settlement.js'
-import type { Logger } from '../telemetry/log.js'
+import type { ChainContext } from './context.js'
 
 const MAX_SKEW_MS = 30_000
 
@@ -13,9 +12,9 @@ export function wrongSkewMs(skewMs: number | undefined): number | undefined {
 /**
  * Builds the comparison of this machine's clock with the times of a chain's new blocks. Only a block that has just come shows that a
  * clock is ahead: an older one may be old because the chain stands still. A block from the future shows at any time that a clock is behind.
- * @param seenLateMs a block may be seen so much later than its time, because the chain is polled no more often
  */
-export function createClockSkew(chainId: number, seenLateMs: number, clock: Clock, log: Logger) {
+export function createClockSkew({ config, clock, log }: ChainContext) {
+  const { chainId, pollIntervalMs } = config
   let last: number | undefined
   let ms: number | undefined
   let isNamed = false
@@ -38,7 +37,8 @@ export function createClockSkew(chainId: number, seenLateMs: number, clock: Cloc
       const isNew = last !== undefined && head.number > last
       last = head.number
       if (aheadMs < 0) ms = aheadMs
-      else if (isNew) ms = Math.max(0, aheadMs - seenLateMs)
+      // The chain is polled no more often.
+      else if (isNew) ms = Math.max(0, aheadMs - pollIntervalMs)
       name(wrongSkewMs(ms))
     },
     /** By how much the clock is ahead of the chain, in milliseconds; negative when it is behind. Undefined until that is known. */

@@ -10,6 +10,7 @@ import {
 import { createOrderCaches } from '../../src/chain/contract/order-cache.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
 import { createManualClock } from '../support/manual-clock.js'
+import { only } from '../support/only.js'
 
 it('every listener receives what it listens to, in the order in which they were added', () => {
   const listeners = createChainListeners()
@@ -52,21 +53,18 @@ async function startListener() {
     const cached = ORDERS.filter((orderId) => orders.peek(orderId, 1) !== undefined)
     done.push(`${what}; in memory: ${cached.join(' ') || 'none'}`)
   }
-  const listener = createBlockListener({
-    chainId: 1,
-    orders,
-    listener: {
+  const listener = createBlockListener(
+    only({ config: { chainId: 1 }, orders, metrics, clock }),
+    {
       onBonds: (solvers) => note(`bonds of ${solvers === undefined ? 'all' : [...solvers].join(' ')}`),
       onNoncesCancelled: (nonces) => note(`nonces ${nonces.map(({ nonce }) => nonce).join(' ')}`),
       onReset: () => note('reset'),
     },
-    publisher: {
+    {
       publishSnapshot() {},
       invalidateOrders: (orderIds) => note(`publishes ${orderIds?.join(' ') ?? 'all'}`),
     },
-    metrics,
-    clock,
-  })
+  )
   for (const orderId of ORDERS) {
     const order = { state: 'NONE', chainId: 1, orderId } as const
     await orders.get(orderId, 1, async () => ({ order, atBlock: 1 }))

@@ -15,7 +15,6 @@ function startFollower() {
   const chain = createChain(
     only({ chainId: 1, rpcUrls: ['http://127.0.0.1:1'], settlement: `0x${'5e'.repeat(20)}` as const }),
     only({
-      startTimeoutMs: 1000,
       orderCaches: createOrderCaches([1]),
       orderStore: { readSteps: async () => expect.unreachable() },
       cluster: { listen: (_topic: Topic, listener: TopicListener) => void listeners.push(listener) },

@@ -9,7 +9,8 @@ function start() {
   const clock = createManualClock()
   const lines: object[] = []
   const write = (fields: object, text: string) => void lines.push({ ...fields, text })
-  const skew = createClockSkew(1, 5000, clock, only({ info: write, warn: write }))
+  const config = { chainId: 1, pollIntervalMs: 5000 }
+  const skew = createClockSkew(only({ config, clock, log: { info: write, warn: write } }))
   let number = 0
   /** A new block whose time is so far from the clock. */
   const block = (aheadMs: number) =>

@@ -1,42 +1,28 @@
-import type { PublicClient } from 'viem'
-import type { Clock } from '../../../packages/protocol/src/clock.js'
 import { ServiceError } from '../../../packages/protocol/src/errors.js'
 import { isNodeAnswer } from '../../../packages/protocol/src/node/node-answer.js'
 import { wordsOf } from '../../../packages/protocol/src/node/node-words.js'
 import { readView } from '../../../packages/protocol/src/node/read-view.js'
 import type { BlockName } from '../../../packages/protocol/src/node/simulate.js'
-import type { Order, OrderSteps, OrderWithSteps } from '../../../packages/protocol/src/orders/order.js'
+import type { Order, OrderWithSteps } from '../../../packages/protocol/src/orders/order.js'
 import type { View } from '../../../packages/protocol/src/settlement/settlement.js'
 import { settlementOf } from '../../../packages/protocol/src/settlement/settlement-of-chain.js'
 import type { Bond } from '../../../packages/protocol/src/solvers/solver.js'
 import type { Address, Hex } from '../../../packages/protocol/src/values/hex.js'
 import { withTimeout } from '../../concurrency/time-limits.js'
-import type { Logger } from '../../telemetry/log.js'
+import type { ChainContext } from '../context.js'
 import { type ChainState, isCurrent } from '../sync/chain-state.js'
-import type { FetchedOrder, OrderCache } from './order-cache.js'
-
-interface ContractReaderOptions {
-  readonly chainId: number
-  readonly settlement: Address
-  readonly client: PublicClient
-  /** Returns the chain's current state. */
-  readonly state: () => ChainState
-  readonly orders: OrderCache
-  /** The steps of an order whose events are published. */
-  readonly readSteps: (orderId: Hex) => Promise<OrderSteps>
-  readonly clock: Clock
-  readonly log: Logger
-}
+import type { FetchedOrder } from './order-cache.js'
 
 const POLL_SHARED_MS = 1000
 
 /** Time that the database gets for the steps of an order, which usually takes less than 1 ms. */
 const STEPS_TIMEOUT_MS = 500
 
-/** Builds the reader of one settlement contract's state. */
-export function createContractReader(options: ContractReaderOptions) {
-  const { chainId, client, settlement, state, orders, readSteps, clock, log } = options
-  const { request } = client
+/** Builds the reader of one settlement contract's state. @param state returns the chain's current state */
+export function createContractReader(context: ChainContext, state: () => ChainState) {
+  const { config, rpc, orders, orderStore, clock, log } = context
+  const { chainId, settlement } = config
+  const { request } = rpc.client
   const contract = settlementOf(chainId)
   let polledAt = Number.NEGATIVE_INFINITY
   let next: Promise<boolean> | undefined
@@ -59,7 +45,9 @@ export function createContractReader(options: ContractReaderOptions) {
 
   /** Adds the published steps to an order that is being read. @param atBlock the last block seen, if it is read as of that block */
   async function addSteps(orderId: Hex, reading: Promise<Order>, atBlock?: number): Promise<FetchedOrder> {
-    const published = withTimeout(readSteps(orderId), STEPS_TIMEOUT_MS, clock).catch(() => undefined)
+    const published = withTimeout(orderStore.readSteps(chainId, orderId), STEPS_TIMEOUT_MS, clock).catch(
+      () => undefined,
+    )
     const [order, steps] = await Promise.all([reading, published])
     if (order.state === 'NONE') return { order, atBlock }
     return { order: { ...order, steps: steps ?? {} }, atBlock: steps && atBlock }

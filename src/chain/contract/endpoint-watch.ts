@@ -1,9 +1,7 @@
 import { within } from '../../../packages/chain/src/json-rpc.js'
 import { type Endpoint, type EndpointTrouble, troubleOf } from '../../../packages/chain/src/rpc-endpoint.js'
-import type { Clock } from '../../../packages/protocol/src/clock.js'
 import { numberIn } from '../../../packages/protocol/src/node/parse-blocks.js'
-import type { ChainConfig } from '../../config/config.js'
-import type { Logger } from '../../telemetry/log.js'
+import type { ChainContext } from '../context.js'
 import type { EndpointVerifier } from './verify-endpoint.js'
 
 /** An endpoint that others replace, and why. */
@@ -13,13 +11,6 @@ export interface EndpointProblem {
   readonly problem: EndpointTrouble
   /** The last head that it gave; undefined when it gave none. */
   readonly headBlock: number | undefined
-}
-
-interface EndpointWatchOptions {
-  readonly endpoints: readonly Endpoint[]
-  readonly verifier: EndpointVerifier
-  readonly clock: Clock
-  readonly log: Logger
 }
 
 const LOOK_MS = 4000
@@ -44,10 +35,9 @@ interface SeenHead {
  * Builds the watch, which compares the heads of a chain's endpoints on each replica, and sets the trouble that they show. A single endpoint
  * has no other to be compared with, and gets no calls.
  */
-export function createEndpointWatch(
-  { chainId }: ChainConfig,
-  { endpoints, verifier, clock, log }: EndpointWatchOptions,
-) {
+export function createEndpointWatch({ config, rpc, clock, log }: ChainContext, verifier: EndpointVerifier) {
+  const { chainId } = config
+  const { endpoints } = rpc
   const seen = new Map<Endpoint, SeenHead>()
   /** In how many looks each has not answered since it did last. */
   const missed = new Map<Endpoint, number>()

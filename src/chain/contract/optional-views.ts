@@ -8,7 +8,7 @@ import {
   emptyQuoteAddress,
   wrongName,
 } from '../../../packages/chain/src/contract/protocol-name.js'
-import type { Clock, Timer } from '../../../packages/protocol/src/clock.js'
+import type { Timer } from '../../../packages/protocol/src/clock.js'
 import { wordsOf } from '../../../packages/protocol/src/node/node-words.js'
 import { findView } from '../../../packages/protocol/src/node/read-view.js'
 import type { SettlementTerms, View } from '../../../packages/protocol/src/settlement/settlement.js'
@@ -17,24 +17,13 @@ import type { QuoteHasher } from '../../../packages/protocol/src/signing/typed-d
 import { USUAL_RESERVATION_BPS } from '../../../packages/protocol/src/solvers/solver.js'
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import { createRetry } from '../../concurrency/retry.js'
-import type { ChainConfig } from '../../config/config.js'
-import type { Logger } from '../../telemetry/log.js'
+import type { ChainContext } from '../context.js'
 
 /**
  * The views that not every settlement contract has. Each is read until the contract has answered it, and now and then where the
  * contract does not have it (docs/decisions.md, D22). Each replica reads them by itself.
  */
 export type OptionalViews = Readonly<ReturnType<typeof createOptionalViews>>
-
-interface OptionalViewsOptions extends Pick<ChainConfig, 'chainId' | 'settlement'> {
-  readonly protocolName: string
-  /** Hashes quotes by PROTOCOL_NAME. */
-  readonly hasher: QuoteHasher
-  /** Reads from an endpoint of the chain. */
-  readonly readAny: <T>(read: (client: PublicClient) => Promise<T>) => Promise<T>
-  readonly clock: Clock
-  readonly log: Logger
-}
 
 interface OptionalView<T = unknown> {
   readonly view: View<T>
@@ -49,9 +38,17 @@ interface OptionalView<T = unknown> {
 const MINUTE_MS = 60_000
 const ABSENT_AGAIN_MS = 600_000
 
-/** Builds the views of one verified contract. */
-export function createOptionalViews(options: OptionalViewsOptions) {
-  const { chainId, settlement, protocolName, readAny, clock, log } = options
+/**
+ * Builds the views of one verified contract.
+ * @param hasher hashes quotes by PROTOCOL_NAME
+ * @param readAny reads from an endpoint of the chain
+ */
+export function createOptionalViews(
+  { config, protocolName, clock, log }: ChainContext,
+  hasher: QuoteHasher,
+  readAny: <T>(read: (client: PublicClient) => Promise<T>) => Promise<T>,
+) {
+  const { chainId, settlement } = config
   const contract = settlementOf(chainId)
   const reservation: OptionalView<bigint> = {
     view: contract.bondReservationBps(),
@@ -65,7 +62,7 @@ export function createOptionalViews(options: OptionalViewsOptions) {
   }
   const address: OptionalView<Address> = {
     view: contract.depositAddress(EMPTY_QUOTE, '0x'),
-    careful: emptyQuoteAddress(options.hasher),
+    careful: emptyQuoteAddress(hasher),
     whenAbsent: 'PROTOCOL_NAME cannot be checked',
   }
   const views: readonly OptionalView[] = [reservation, minimum, address]

@@ -7,30 +7,18 @@ import {
   type VerifiedContract,
   verifyContract,
 } from '../../../packages/chain/src/contract/verify-contract.js'
-import type { RpcClient } from '../../../packages/chain/src/rpc-client.js'
 import type { Endpoint } from '../../../packages/chain/src/rpc-endpoint.js'
-import type { Clock } from '../../../packages/protocol/src/clock.js'
-import type { ChainConfig } from '../../config/config.js'
-import type { Logger } from '../../telemetry/log.js'
+import type { ChainContext } from '../context.js'
 import { createOptionalViews, type OptionalViews } from './optional-views.js'
 
 /** Verifies that a chain's endpoints and its contract match the configuration. */
 export type EndpointVerifier = Readonly<ReturnType<typeof createEndpointVerifier>>
 
-interface EndpointVerifierOptions {
-  readonly protocolName: string
-  readonly clock: Clock
-  readonly log: Logger
-}
-
 /** Builds the verifier of a chain's endpoints. */
-export function createEndpointVerifier(
-  config: ChainConfig,
-  { endpoints, order }: RpcClient,
-  options: EndpointVerifierOptions,
-) {
+export function createEndpointVerifier(context: ChainContext) {
+  const { config, protocolName, log } = context
   const { chainId } = config
-  const { protocolName, log } = options
+  const { endpoints, order } = context.rpc
   const verified = new Set<Endpoint>()
   let unverified: readonly Endpoint[] = endpoints
   let markKnown = () => {}
@@ -85,7 +73,7 @@ export function createEndpointVerifier(
     if (!verified.has(endpoint)) throw reasons[0]
     if (verifier.contract !== undefined) return
     const read = await verifyContract(endpoint.client, config, protocolName)
-    const views = createOptionalViews({ ...config, ...options, hasher: read.hasher, readAny })
+    const views = createOptionalViews(context, read.hasher, readAny)
     await views.readOnce(endpoint.client)
     if (verifier.contract !== undefined) return
     verifier.contract = { ...read, views }

@@ -34,7 +34,8 @@ const SUBSCRIBED_INTERVALS = 10
  * polls run.
  */
 export function createBlockPoller(context: ChainSyncContext, parts: PolledParts) {
-  const { endpoints, verifier, clock, log } = context
+  const { verifier, clock, log } = context
+  const { endpoints } = context.rpc
   const { chainId, pollIntervalMs } = context.config
   const { blocks, headSync, results, onProgress, onPolled } = parts
   const readers = createReaders(context)
@@ -161,15 +162,15 @@ export function createBlockPoller(context: ChainSyncContext, parts: PolledParts)
 /** A reader of blocks at each endpoint, which compares them with the others. */
 function createReaders({
   config,
-  endpoints,
+  rpc,
   eventSink,
   clock,
 }: ChainSyncContext): ReadonlyMap<Endpoint, BlockReader> {
   const { chainId, settlement } = config
   const { knownSolvers } = eventSink
   const readerAt = (endpoint: Endpoint) => {
-    const others = endpoints.filter((other) => other !== endpoint).map(({ client }) => client)
+    const others = rpc.endpoints.filter((other) => other !== endpoint).map(({ client }) => client)
     return createBlockReader(endpoint.client, chainId, settlement, { others, clock, knownSolvers })
   }
-  return new Map(endpoints.map((endpoint) => [endpoint, readerAt(endpoint)]))
+  return new Map(rpc.endpoints.map((endpoint) => [endpoint, readerAt(endpoint)]))
 }

@@ -2,18 +2,17 @@ import {
   ChainConfigError,
   describeConfigError,
 } from '../../../packages/chain/src/contract/chain-config-error.js'
-import type { Clock } from '../../../packages/protocol/src/clock.js'
-import type { LeaderElection } from '../../cluster/cluster.js'
 import { createRetry } from '../../concurrency/retry.js'
 import { withTimeout } from '../../concurrency/time-limits.js'
-import type { Logger } from '../../telemetry/log.js'
+import type { ChainContext } from '../context.js'
 import type { ChainState, RemoteChainState } from './chain-state.js'
 import type { ChainSync } from './chain-sync.js'
 
-interface ChainLeadershipOptions {
-  readonly chainId: number
-  readonly election: LeaderElection
-  readonly startTimeoutMs: number
+/** Time that each chain has for its first answer before the service starts without it. */
+const START_TIMEOUT_MS = 3000
+
+/** What a leadership changes. */
+interface LedParts {
   /** Builds the chain sync of one leadership. */
   readonly createChainSync: () => ChainSync
   readonly remoteState: RemoteChainState
@@ -24,13 +23,14 @@ interface ChainLeadershipOptions {
    * state.
    */
   readonly onChange: (state: ChainState) => void
-  readonly clock: Clock
-  readonly log: Logger
 }
 
 /** Builds the leadership of one chain: one replica reads the chain, and the others wait for the leadership. */
-export function createChainLeadership(options: ChainLeadershipOptions) {
-  const { chainId, election, startTimeoutMs, createChainSync, remoteState, onChange, clock, log } = options
+export function createChainLeadership(
+  { config, cluster, clock, log }: ChainContext,
+  { createChainSync, remoteState, verifyEndpoint, onChange }: LedParts,
+) {
+  const { chainId } = config
   /** Set while this replica is the leader. */
   let leading: { readonly sync: ChainSync; readonly firstPoll: Promise<void> } | undefined
   let closing: Promise<unknown> = Promise.resolve()
@@ -45,7 +45,7 @@ export function createChainLeadership(options: ChainLeadershipOptions) {
     clock,
     async work() {
       if (leading !== undefined) return
-      verified = options.verifyEndpoint()
+      verified = verifyEndpoint()
       try {
         await verified
       } catch (error) {
@@ -58,7 +58,7 @@ export function createChainLeadership(options: ChainLeadershipOptions) {
   function onAcquired(): void {
     if (isClosed) return
     const sync = createChainSync()
-    const firstPoll = sync.start(startTimeoutMs)
+    const firstPoll = sync.start(START_TIMEOUT_MS)
     firstPoll.catch(onFailure)
     leading = { sync, firstPoll }
     onChange(sync)
@@ -88,15 +88,15 @@ export function createChainLeadership(options: ChainLeadershipOptions) {
     isLeader: (): boolean => leading !== undefined,
     /**
      * Joins the election.
-     * @returns after the chain has answered or failed, after `startTimeoutMs` at the latest
+     * @returns after the chain has answered or failed, after three seconds at the latest
      * @throws ChainConfigError when it answers and does not match the configuration
      */
     async start(): Promise<void> {
       isStarting = true
       try {
-        await election.acquire(`chain ${chainId}`, { onAcquired, onLost })
+        await cluster.acquire(`chain ${chainId}`, { onAcquired, onLost })
         if (leading === undefined) verification.run()
-        const firstAnswer = leading?.firstPoll ?? withTimeout(verified, startTimeoutMs, clock)
+        const firstAnswer = leading?.firstPoll ?? withTimeout(verified, START_TIMEOUT_MS, clock)
         await firstAnswer.catch((error) => {
           if (error instanceof ChainConfigError) throw error
         })

@@ -1,10 +1,7 @@
-import type { PublicClient } from 'viem'
-import type { Clock } from '../../../packages/protocol/src/clock.js'
 import type { TimedHeader } from '../../../packages/protocol/src/node/parse-blocks.js'
 import type { BlockHeader } from '../../../packages/protocol/src/orders/block.js'
 import type { Hex } from '../../../packages/protocol/src/values/hex.js'
-import type { ClusterBus } from '../../cluster/cluster.js'
-import type { OrderCache } from '../contract/order-cache.js'
+import type { ChainContext } from '../context.js'
 
 /** The next block of a chain, when it could not be read for a minute (docs/decisions.md, D22). */
 export interface UnreadBlock {
@@ -60,10 +57,10 @@ const MAX_ORDERS = 100
 
 /** Builds the publisher of the leader. @param onSnapshot called with each snapshot, as for those that a follower receives */
 export function createChainStatePublisher(
-  chainId: number,
-  cluster: ClusterBus,
+  { config, cluster }: ChainContext,
   onSnapshot: (snapshot: ChainSnapshot) => void,
 ) {
+  const { chainId } = config
   const publish = (message: Message) => cluster.publish('chains', JSON.stringify(message))
   const fewOrAll = (orderIds: readonly Hex[]) => (orderIds.length <= MAX_ORDERS ? orderIds : 'all')
   return {
@@ -81,18 +78,6 @@ export function createChainStatePublisher(
 /** State of a chain on a follower replica, as the leader publishes it. */
 export type RemoteChainState = ReturnType<typeof createRemoteChainState>
 
-interface RemoteChainStateOptions {
-  readonly chainId: number
-  /** Asks the node for its head. */
-  readonly client: PublicClient
-  readonly cluster: ClusterBus
-  /** Loses the orders that the leader reports as changed. */
-  readonly orders: OrderCache
-  /** Called with each snapshot of the leader. */
-  readonly onSnapshot: (snapshot: ChainSnapshot) => void
-  readonly clock: Clock
-}
-
 /**
  * Leaders publish every second. A snapshot older than this shows the chain as `syncing`. It causes no takeover: the server
  * ends the connection of a silent leader (src/cluster/dedicated-connection.ts).
@@ -106,16 +91,19 @@ const NOTHING_RECEIVED: ChainSnapshot = {
   published: undefined,
 }
 
-/** Builds the state, and follows the messages of the leader. */
-export function createRemoteChainState(options: RemoteChainStateOptions) {
-  const { chainId, client, cluster, orders, clock } = options
+/** Builds the state, and follows the messages of the leader. @param onSnapshot called with each snapshot of the leader */
+export function createRemoteChainState(
+  { config, rpc, cluster, orders, clock }: ChainContext,
+  onSnapshot: (snapshot: ChainSnapshot) => void,
+) {
+  const { chainId } = config
   let received = NOTHING_RECEIVED
   let receivedAt = Number.NEGATIVE_INFINITY
 
   function receive(snapshot: ChainSnapshot): void {
     received = snapshot
     receivedAt = clock.monotonic()
-    options.onSnapshot(snapshot)
+    onSnapshot(snapshot)
   }
 
   function invalidate(orderIds: readonly Hex[] | 'all'): void {
@@ -144,7 +132,7 @@ export function createRemoteChainState(options: RemoteChainStateOptions) {
       return isSilent && received.status === 'ok' ? { ...received, status: 'syncing' } : received
     },
     async poll(): Promise<boolean> {
-      const head = await client.request({ method: 'eth_getBlockByNumber', params: ['latest', false] })
+      const head = await rpc.client.request({ method: 'eth_getBlockByNumber', params: ['latest', false] })
       const hash: Hex | null | undefined = head?.hash
       const { status, last } = state.snapshot
       return status === 'ok' && last?.hash === hash

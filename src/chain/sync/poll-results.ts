@@ -35,7 +35,8 @@ const CANNOT_BE_READ =
   'a block cannot be read, and no events are published: this does not mend while the node answers so'
 
 /** Builds the results of one chain's polls. */
-export function createPollResults({ config, endpoints, metrics, clock, log }: ChainSyncContext) {
+export function createPollResults({ config, rpc, metrics, clock, log }: ChainSyncContext) {
+  const { endpoints } = rpc
   const { chainId, pollIntervalMs } = config
   let isUp: boolean | undefined
   let head: TimedHeader | undefined

@@ -17,7 +17,7 @@ const MAX_PAUSE_MS = 60_000
  * Builds what reads the terms of a chain's orders that the contract did not give when their events were published (see attach-orders.ts).
  * Each row of the orders tells whether it lacks them. So any replica can continue after an interruption.
  */
-export function createTermsRetry({ config, client, eventSink, clock, log }: ChainSyncContext) {
+export function createTermsRetry({ config, rpc, eventSink, clock, log }: ChainSyncContext) {
   const { chainId, settlement } = config
   const closing = new AbortController()
   const { signal } = closing
@@ -41,7 +41,7 @@ export function createTermsRetry({ config, client, eventSink, clock, log }: Chai
 
   async function readOrder({ orderId }: OrderPosition): Promise<KnownOrder | undefined> {
     const order = await readView(
-      client.request,
+      rpc.client.request,
       settlement,
       settlementOf(chainId).order(chainId, orderId),
     ).catch(() => undefined)

@@ -1,26 +1,16 @@
-import { type PublicClient, zeroAddress } from 'viem'
-import type { Clock } from '../../../packages/protocol/src/clock.js'
+import { zeroAddress } from 'viem'
 import { wordsOf } from '../../../packages/protocol/src/node/node-words.js'
 import { findView } from '../../../packages/protocol/src/node/read-view.js'
 import { settlementOf } from '../../../packages/protocol/src/settlement/settlement-of-chain.js'
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import { createRetry } from '../../concurrency/retry.js'
-import type { Logger } from '../../telemetry/log.js'
+import type { ChainContext } from '../context.js'
+import type { EndpointVerifier } from '../contract/verify-endpoint.js'
 import type { TokenMetadata, TokenReader } from './token-reader.js'
 
 /** The ERC-20 token of the solvers' bonds, as its contract describes it. */
 export interface BondToken extends TokenMetadata {
   readonly address: Address
-}
-
-interface BondTokenReaderOptions {
-  readonly chainId: number
-  readonly settlement: Address
-  /** Reads from an endpoint of the chain. */
-  readonly readAny: <T>(read: (client: PublicClient) => Promise<T>) => Promise<T>
-  readonly tokens: TokenReader
-  readonly clock: Clock
-  readonly log: Logger
 }
 
 /** A token that uses up all gas looks like a node that fails. So the delay grows, from one second to ten minutes. */
@@ -29,8 +19,12 @@ const MAX_RETRY_MS = 600_000
 /**
  * Builds the reader of one chain's bond token, which reads in the background (docs/decisions.md, D17). The service also works without it.
  */
-export function createBondTokenReader(options: BondTokenReaderOptions) {
-  const { chainId, settlement, readAny, tokens, clock, log } = options
+export function createBondTokenReader(
+  { config, clock, log }: ChainContext,
+  readAny: EndpointVerifier['readAny'],
+  tokens: TokenReader,
+) {
+  const { chainId, settlement } = config
   let address: Address | undefined
   let bondToken: BondToken | undefined
 

@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache'
 import { decodeAbiParameters, hexToBytes, size, toFunctionSelector, trim } from 'viem'
 import { createRpcEndpoint } from '../../../packages/chain/src/rpc-endpoint.js'
-import type { Clock } from '../../../packages/protocol/src/clock.js'
 import { DECIMALS } from '../../../packages/protocol/src/field-rules.js'
 import { simulate } from '../../../packages/protocol/src/node/simulate.js'
 import { isTokenSymbol } from '../../../packages/protocol/src/values/display-name.js'
 import { type Address, type Hex, toQuantity } from '../../../packages/protocol/src/values/hex.js'
 import { DAY_MS } from '../../../packages/protocol/src/values/time.js'
+import type { ChainContext } from '../context.js'
 import type { EndpointVerifier } from '../contract/verify-endpoint.js'
 
 /** What the contract of an ERC-20 token says of it. */
@@ -23,13 +23,6 @@ export interface TokenReading extends TokenMetadata {
 
 /** Reads symbols and decimals of the tokens of one chain. */
 export type TokenReader = ReturnType<typeof createTokenReader>
-
-interface TokenReaderOptions {
-  readonly rpcUrls: readonly string[]
-  readonly readAny: EndpointVerifier['readAny']
-  readonly clock: Clock
-  readonly openEndpoint?: typeof createRpcEndpoint
-}
 
 /** What is known of a token. */
 interface Entry {
@@ -60,10 +53,13 @@ const VIEW_GAS = 500_000
  * of their own, each alone. A token that is silent or burns gas delays no other read of the chain, and makes no endpoint count as
  * failed for others.
  */
-export function createTokenReader(options: TokenReaderOptions) {
-  const { rpcUrls, readAny, clock, openEndpoint = createRpcEndpoint } = options
+export function createTokenReader(
+  { config, clock }: ChainContext,
+  readAny: EndpointVerifier['readAny'],
+  openEndpoint = createRpcEndpoint,
+) {
   const limits = { maxInFlight: MAX_IN_FLIGHT, maxBytes: MAX_ANSWER_BYTES, timeoutMs: TIMEOUT_MS, clock }
-  const endpoints = rpcUrls.map((url) => openEndpoint(url, limits))
+  const endpoints = config.rpcUrls.map((url) => openEndpoint(url, limits))
   const entries = new LRUCache<Address, Entry>({ max: MAX_KNOWN })
   let waiting: Address[] = []
   const underWay = new Set<Address>()

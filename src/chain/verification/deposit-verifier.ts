@@ -1,12 +1,9 @@
 import { RpcError } from '../../../packages/chain/src/json-rpc.js'
 import { createEndpointOrder } from '../../../packages/chain/src/rpc-client.js'
-import type { EndpointTrouble } from '../../../packages/chain/src/rpc-endpoint.js'
-import type { Clock } from '../../../packages/protocol/src/clock.js'
+import { troubleOf } from '../../../packages/chain/src/rpc-endpoint.js'
 import type { SignedQuote } from '../../../packages/protocol/src/quotes/quote.js'
 import type { DepositVerdict, UnknownReason } from '../../../packages/protocol/src/quotes/verification.js'
-import type { ChainConfig } from '../../config/config.js'
-import type { Logger } from '../../telemetry/log.js'
-import type { Metrics } from '../../telemetry/metrics.js'
+import type { ChainContext } from '../context.js'
 import { unknown, verdictOf } from './deposit-errors.js'
 import { CALLS_OF_A_CHECK, checkOffer, type OfferCheck, type OfferToCheck } from './offer-check.js'
 import {
@@ -18,16 +15,6 @@ import {
 /** Asks the settlement contract of one chain about offers (docs/decisions.md, D13). */
 export type DepositVerifier = ReturnType<typeof createDepositVerifier>
 
-interface DepositVerifierOptions {
-  /** VERIFY_TIMEOUT_MS: the longest time of a check. An endpoint that is silent for half of it has failed. */
-  readonly verifyTimeoutMs: number
-  /** The trouble of the URL with an index, as the chain's own reads see it. */
-  readonly troubleOf?: (index: number) => EndpointTrouble | undefined
-  readonly metrics: Metrics
-  readonly clock: Clock
-  readonly log: Logger
-}
-
 /** Bounds of one chain in one process. The calls count against the limits of the node, next to the reads of events. */
 const MAX_UNDER_WAY = 64
 const MAX_PER_SECOND = 100
@@ -36,10 +23,8 @@ const MAX_PER_SECOND = 100
  * Builds the verifier of a chain. Its calls have connections and a budget of their own, so that no other read waits for
  * them. None of them waits for a place.
  */
-export function createDepositVerifier(
-  config: ChainConfig,
-  { verifyTimeoutMs, troubleOf = () => undefined, metrics, clock, log }: DepositVerifierOptions,
-) {
+export function createDepositVerifier(context: ChainContext) {
+  const { config, rpc, verifyTimeoutMs, metrics, clock, log } = context
   const { chainId } = config
   const { monotonic } = clock
   const budget = createCallBudget(MAX_UNDER_WAY, MAX_PER_SECOND, monotonic)
@@ -50,9 +35,10 @@ export function createDepositVerifier(
       clock,
     }),
   )
-  const order = createEndpointOrder(endpoints, monotonic, (endpoint) =>
-    troubleOf(endpoints.indexOf(endpoint)),
-  )
+  const order = createEndpointOrder(endpoints, monotonic, (endpoint) => {
+    const ofReads = rpc.endpoints[endpoints.indexOf(endpoint)]
+    return ofReads && troubleOf(ofReads)
+  })
   const warnings = new Set<string>()
   // So that the series exist before the first check.
   for (const result of ['accepted', 'rejected', 'unknown'] satisfies DepositVerdict['kind'][])

@@ -1,6 +1,6 @@
-import type { PublicClient } from 'viem'
 import { describe, expect, test } from 'vitest'
 import type { OrderSteps } from '../../../packages/protocol/src/orders/order.js'
+import type { ChainContext } from '../../../src/chain/context.js'
 import { createContractReader } from '../../../src/chain/contract/contract-reader.js'
 import { createOrderCaches } from '../../../src/chain/contract/order-cache.js'
 import type { ChainSnapshot } from '../../../src/chain/sync/chain-state.js'
@@ -45,16 +45,15 @@ function createTestReader() {
     on.reads.push(at)
     return on.answer(at)
   }
-  const reader = createContractReader({
-    chainId: 1,
-    settlement: `0x${'12'.repeat(20)}`,
-    client: only<PublicClient>({ request }),
-    state: () => state,
+  const context = only<ChainContext>({
+    config: { chainId: 1, settlement: `0x${'12'.repeat(20)}` },
+    rpc: { client: { request } },
     orders: createOrderCaches([1]).of(1),
-    readSteps: () => on.readSteps(),
+    orderStore: { readSteps: () => on.readSteps() },
     clock,
     log: createLog('silent'),
   })
+  const reader = createContractReader(context, () => state)
   async function read() {
     const [order] = await Promise.all([reader.readOrder(ORDER_ID), clock.advance(1000)])
     return { state: order.state, steps: 'steps' in order ? order.steps : undefined }

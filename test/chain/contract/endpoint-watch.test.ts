@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest'
-import type { RpcClient } from '../../../packages/chain/src/rpc-client.js'
 import { createEndpointOrder } from '../../../packages/chain/src/rpc-client.js'
 import { type Endpoint, troubleOf } from '../../../packages/chain/src/rpc-endpoint.js'
+import type { ChainContext } from '../../../src/chain/context.js'
 import { createEndpointWatch } from '../../../src/chain/contract/endpoint-watch.js'
 import { createEndpointVerifier } from '../../../src/chain/contract/verify-endpoint.js'
-import type { ChainConfig } from '../../../src/config/config.js'
 import type { Logger } from '../../../src/telemetry/log.js'
 import { createManualClock } from '../../support/manual-clock.js'
 import { only } from '../../support/only.js'
@@ -38,11 +37,12 @@ function startWatch(count = 2) {
   const lines: string[] = []
   const write = (_fields: object, text: string) => void lines.push(text)
   const log = only<Logger>({ info: write, warn: write, error: write })
-  const config = only<ChainConfig>({ chainId: CHAIN_ID, settlement: `0x${'5e'.repeat(20)}` })
+  const config = { chainId: CHAIN_ID, settlement: `0x${'5e'.repeat(20)}` }
   const order = createEndpointOrder(endpoints, clock.monotonic, troubleOf)
-  const rpc = only<RpcClient>({ endpoints, order })
-  const verifier = createEndpointVerifier(config, rpc, { protocolName: 'Service', clock, log })
-  const watch = createEndpointWatch(config, { endpoints, verifier, clock, log })
+  const rpc = { endpoints, order }
+  const context = only<ChainContext>({ config, rpc, protocolName: 'Service', clock, log })
+  const verifier = createEndpointVerifier(context)
+  const watch = createEndpointWatch(context, verifier)
   function set(...heads: Node['head'][]): void {
     for (const [index, head] of heads.entries()) Object.assign(nodes[index] as Node, { head })
   }

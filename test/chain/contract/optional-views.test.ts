@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { EMPTY_QUOTE } from '../../../packages/chain/src/contract/protocol-name.js'
 import * as contract from '../../../packages/protocol/src/settlement/deployed-settlement.js'
 import { createQuoteHasher } from '../../../packages/protocol/src/signing/typed-data.js'
+import type { ChainContext } from '../../../src/chain/context.js'
 import { createOptionalViews } from '../../../src/chain/contract/optional-views.js'
 import { createManualClock } from '../../support/manual-clock.js'
 import { only } from '../../support/only.js'
@@ -47,15 +48,9 @@ function startViews() {
       return answer
     },
   })
-  const views = createOptionalViews({
-    chainId: CHAIN_ID,
-    settlement: SETTLEMENT,
-    protocolName: 'Service',
-    readAny: (read) => read(client),
-    hasher,
-    clock,
-    log,
-  })
+  const config = { chainId: CHAIN_ID, settlement: SETTLEMENT }
+  const context = only<ChainContext>({ config, protocolName: 'Service', clock, log })
+  const views = createOptionalViews(context, hasher, (read) => read(client))
   return {
     ...views,
     terms: () => views.terms,

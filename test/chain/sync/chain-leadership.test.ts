@@ -6,6 +6,7 @@ import type { ChainSnapshot, ChainState } from '../../../src/chain/sync/chain-st
 import type { LeadershipListener } from '../../../src/cluster/cluster.js'
 import { deferred } from '../../support/deferred.js'
 import { createManualClock, type ManualClock } from '../../support/manual-clock.js'
+import { only } from '../../support/only.js'
 
 const START_MS = 3000
 const LONG_MS = 60_000
@@ -30,14 +31,12 @@ function createTestLeadership(verifyEndpoint: () => Promise<void>, startSync = a
   let readings = 0
   let received: ChainSnapshot = RECEIVED
   let state: Pick<ChainState, 'snapshot'> = { snapshot: RECEIVED }
-  const leadership = createChainLeadership({
-    chainId: 5,
-    election: {
-      async acquire(_name, one) {
-        candidate = one
-      },
+  const cluster = {
+    async acquire(_name: string, one: LeadershipListener) {
+      candidate = one
     },
-    startTimeoutMs: START_MS,
+  }
+  const leadership = createChainLeadership(only({ config: { chainId: 5 }, cluster, clock, log }), {
     remoteState: {
       get snapshot() {
         return received
@@ -60,8 +59,6 @@ function createTestLeadership(verifyEndpoint: () => Promise<void>, startSync = a
     onChange(next) {
       state = next
     },
-    clock,
-    log,
   })
   return {
     ...leadership,

@@ -1,6 +1,6 @@
-import type { PublicClient } from 'viem'
 import { expect, it } from 'vitest'
 import type { Hex } from '../../../packages/protocol/src/values/hex.js'
+import type { ChainContext } from '../../../src/chain/context.js'
 import { createOrderCaches } from '../../../src/chain/contract/order-cache.js'
 import {
   type ChainSnapshot,
@@ -28,15 +28,11 @@ async function startReplica({ head = LAST.hash }: { head?: Hex } = {}) {
       for (const listener of listeners) listener.onMessage(text)
     },
   }
-  const state = createRemoteChainState({
-    chainId: 1,
-    client: only<PublicClient>({ request: async () => ({ hash: head }) }),
-    cluster,
-    orders,
-    onSnapshot: () => void done.push('snapshot'),
-    clock,
-  })
-  const publisherOf = (chainId: number) => createChainStatePublisher(chainId, cluster, () => {})
+  const rpc = { client: { request: async () => ({ hash: head }) } }
+  const contextOf = (chainId: number) =>
+    only<ChainContext>({ config: { chainId }, rpc, cluster, orders, clock })
+  const state = createRemoteChainState(contextOf(1), () => void done.push('snapshot'))
+  const publisherOf = (chainId: number) => createChainStatePublisher(contextOf(chainId), () => {})
   for (const orderId of ['0x1', '0x2'] as const) {
     const order = { state: 'NONE', chainId: 1, orderId } as const
     await orders.get(orderId, 1, async () => ({ order, atBlock: 1 }))

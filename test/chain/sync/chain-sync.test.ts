@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest'
 import type { Endpoint } from '../../../packages/chain/src/rpc-endpoint.js'
 import type { Hex } from '../../../packages/protocol/src/values/hex.js'
 import type { EventSink } from '../../../src/chain/event-sink.js'
-import { createChainSync } from '../../../src/chain/sync/chain-sync.js'
-import type { ChainConfig } from '../../../src/config/config.js'
+import { type ChainSync, createChainSync } from '../../../src/chain/sync/chain-sync.js'
+import type { ChainSyncContext } from '../../../src/chain/sync/context.js'
 import { createLog } from '../../../src/telemetry/log.js'
 import { createMetrics } from '../../../src/telemetry/metrics.js'
 import { deferred } from '../../support/deferred.js'
@@ -57,19 +57,18 @@ function createSync(blockSeconds: number, answer: () => Promise<void> = async ()
   })
   const ignore = () => {}
   const lastAtLogs: (number | undefined)[] = []
-  const sync = createChainSync({
-    config: only<ChainConfig>({
+  const context = only<ChainSyncContext>({
+    config: {
       chainId: 1,
       settlement: `0x${'5e'.repeat(20)}`,
       pollIntervalMs: 1000,
       confirmations: 0,
       recheckBlocks: 32,
-    }),
+    },
     maxReorgDepth: 256,
     eventSink,
-    client: endpoint.client,
-    endpoints: [endpoint],
-    verifier: only({ verify: async () => {}, forget: ignore }),
+    rpc: { client: endpoint.client, endpoints: [endpoint] },
+    verifier: { verify: async () => {}, forget: ignore },
     listener: {
       onLogs: () => void lastAtLogs.push(sync.snapshot.last?.number),
       onReorganisation: ignore,
@@ -82,6 +81,7 @@ function createSync(blockSeconds: number, answer: () => Promise<void> = async ()
     clock,
     log: createLog('silent'),
   })
+  const sync: ChainSync = createChainSync(context)
   return {
     snapshot: () => sync.snapshot,
     start: sync.start,

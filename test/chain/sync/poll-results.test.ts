@@ -20,7 +20,7 @@ function createTestResults() {
     warn: (_fields: object, text: string) => notes.push(text),
   }
   const config = { chainId: 1, pollIntervalMs: 1000 }
-  const parts = { config, endpoints: [{}], metrics: createMetrics(), clock, log }
+  const parts = { config, rpc: { endpoints: [{}] }, metrics: createMetrics(), clock, log }
   const results = createPollResults(only<ChainSyncContext>(parts))
   return { clock, lines, notes, ...results }
 }

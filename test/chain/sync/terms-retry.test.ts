@@ -25,7 +25,7 @@ function start(answer: () => Hex) {
   }
   const context = only<ChainSyncContext>({
     config: { chainId: 1, settlement: `0x${'5e'.repeat(20)}` },
-    client: { request: async () => answer() },
+    rpc: { client: { request: async () => answer() } },
     eventSink,
     clock,
     log: createLog('silent'),

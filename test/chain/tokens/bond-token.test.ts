@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { RpcError } from '../../../packages/chain/src/json-rpc.js'
 import { toPublicClient } from '../../../packages/chain/src/rpc-endpoint.js'
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
+import type { ChainContext } from '../../../src/chain/context.js'
 import { createBondTokenReader } from '../../../src/chain/tokens/bond-token.js'
 import type { TokenReader, TokenReading } from '../../../src/chain/tokens/token-reader.js'
 import { createLog } from '../../../src/telemetry/log.js'
@@ -21,16 +22,12 @@ function createFixture(addresses: readonly Error[], readings: readonly TokenRead
     if (failure !== undefined) throw failure
     return encodeAbiParameters([{ type: 'address' }], [TOKEN])
   })
-  const reader = createBondTokenReader({
-    chainId: 1,
-    settlement: `0x${'22'.repeat(20)}`,
-    readAny: (read) => read(client),
-    tokens: only<TokenReader>({
-      read: async () => readings[counts.token++] ?? { symbol: 'bUSD', decimals: 6 },
-    }),
-    clock,
-    log: createLog('silent'),
+  const config = { chainId: 1, settlement: `0x${'22'.repeat(20)}` }
+  const tokens = only<TokenReader>({
+    read: async () => readings[counts.token++] ?? { symbol: 'bUSD', decimals: 6 },
   })
+  const context = only<ChainContext>({ config, clock, log: createLog('silent') })
+  const reader = createBondTokenReader(context, (read) => read(client, 0), tokens)
   reader.start()
   return { clock, counts, reader }
 }

@@ -37,16 +37,12 @@ function createFixture(answer: (call: Call) => Promise<unknown> | unknown) {
   }
   const limits: unknown[] = []
   let isClosed = false
-  const reader = createTokenReader({
-    rpcUrls: ['http://node.example'],
-    clock,
-    // The client of other reads: a token must never be read by it.
-    readAny: (read) =>
-      read(
-        toPublicClient(async () => expect.unreachable()),
-        0,
-      ),
-    openEndpoint(_url, options) {
+  // The client of other reads: a token must never be read by it.
+  const other = toPublicClient(async () => expect.unreachable())
+  const reader = createTokenReader(
+    only({ config: { rpcUrls: ['http://node.example'] }, clock }),
+    (read) => read(other, 0),
+    (_url, options) => {
       limits.push(options)
       return only<Endpoint>({
         request,
@@ -56,7 +52,7 @@ function createFixture(answer: (call: Call) => Promise<unknown> | unknown) {
         },
       })
     },
-  })
+  )
   const settle = () => clock.advance(0)
   return { clock, calls, limits, reader, settle, most: () => most, isClosed: () => isClosed }
 }

@@ -5,11 +5,11 @@ import { systemClock } from '../../../packages/protocol/src/clock.js'
 import type { OfferVerdict } from '../../../packages/protocol/src/quotes/offer-state.js'
 import type { ContractRefusal } from '../../../packages/protocol/src/quotes/verification.js'
 import { lowerCase } from '../../../packages/protocol/src/values/hex.js'
+import type { ChainContext } from '../../../src/chain/context.js'
 import {
   createDepositVerifier,
   type DepositVerifier,
 } from '../../../src/chain/verification/deposit-verifier.js'
-import type { ChainConfig } from '../../../src/config/config.js'
 import { createMetrics } from '../../../src/telemetry/metrics.js'
 import { RULES } from '../../support/chain/chain.js'
 import { revertOf } from '../../support/chain/contract-calls.js'
@@ -53,12 +53,18 @@ describe.each(RULES)('on a contract with %s rules', (rules) => {
     await chain.transact(user, wordless, hostileToken.abi, 'revertWith', ['0x'])
     await chain.keep()
     verifier = createDepositVerifier(
-      only<ChainConfig>({
-        chainId: chain.chainId,
-        rpcUrls: [devnet.rpcUrl],
-        settlement: lowerCase(chain.contracts.settlement),
+      only<ChainContext>({
+        config: {
+          chainId: chain.chainId,
+          rpcUrls: [devnet.rpcUrl],
+          settlement: lowerCase(chain.contracts.settlement),
+        },
+        rpc: { endpoints: [] },
+        verifyTimeoutMs: 300,
+        metrics: createMetrics(),
+        clock: systemClock,
+        log: pino({ level: 'silent' }),
       }),
-      { verifyTimeoutMs: 300, metrics: createMetrics(), clock: systemClock, log: pino({ level: 'silent' }) },
     )
   })
   afterAll(async () => {

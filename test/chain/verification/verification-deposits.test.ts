@@ -4,8 +4,8 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../../../packages/protocol/src/clock.js'
 import type { ContractRefusal, DepositVerdict } from '../../../packages/protocol/src/quotes/verification.js'
 import { lowerCase } from '../../../packages/protocol/src/values/hex.js'
+import type { ChainContext } from '../../../src/chain/context.js'
 import { createDepositVerifier } from '../../../src/chain/verification/deposit-verifier.js'
-import type { ChainConfig } from '../../../src/config/config.js'
 import { createMetrics } from '../../../src/telemetry/metrics.js'
 import { compileSource } from '../../support/chain/deploy-source.js'
 import {
@@ -31,12 +31,18 @@ const rpcUrl = chain.client.transport.url ?? ''
 const metrics = createMetrics()
 const verifier = await shared(
   createDepositVerifier(
-    only<ChainConfig>({
-      chainId: chain.chainId,
-      rpcUrls: [rpcUrl],
-      settlement: lowerCase(chain.contracts.settlement),
+    only<ChainContext>({
+      config: {
+        chainId: chain.chainId,
+        rpcUrls: [rpcUrl],
+        settlement: lowerCase(chain.contracts.settlement),
+      },
+      rpc: { endpoints: [] },
+      verifyTimeoutMs: 300,
+      metrics,
+      clock: systemClock,
+      log: pino({ level: 'silent' }),
     }),
-    { verifyTimeoutMs: 300, metrics, clock: systemClock, log: pino({ level: 'silent' }) },
   ),
 )
 

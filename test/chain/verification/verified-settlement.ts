@@ -7,8 +7,8 @@ import { onTestFinished } from 'vitest'
 import { type Clock, systemClock } from '../../../packages/protocol/src/clock.js'
 import type { DepositVerdict, UnknownReason } from '../../../packages/protocol/src/quotes/verification.js'
 import { lowerCase } from '../../../packages/protocol/src/values/hex.js'
+import type { ChainContext } from '../../../src/chain/context.js'
 import { createDepositVerifier } from '../../../src/chain/verification/deposit-verifier.js'
-import type { ChainConfig } from '../../../src/config/config.js'
 import { createMetrics } from '../../../src/telemetry/metrics.js'
 import { createTraffic } from '../../support/chain/event-traffic.js'
 import { listen } from '../../support/listen.js'
@@ -94,13 +94,14 @@ export async function startVerifiedSettlement() {
       const { onWarning } = changes
       const level: Level | 'silent' = onWarning === undefined ? 'silent' : 'warn'
       const verifier = createDepositVerifier(
-        only<ChainConfig>({ chainId, rpcUrls, settlement: lowerCase(settlement) }),
-        {
+        only<ChainContext>({
+          config: { chainId, rpcUrls, settlement: lowerCase(settlement) },
+          rpc: { endpoints: [] },
           verifyTimeoutMs: VERIFY_TIMEOUT_MS,
           metrics: createMetrics(),
           clock,
           log: pino({ level }, { write: (line) => onWarning?.(line) }),
-        },
+        }),
       )
       onTestFinished(verifier.close)
       return verifier
