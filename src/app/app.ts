@@ -68,37 +68,23 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     })
     started.push(instance.close)
     const { stores, cluster } = instance
-    const chainIds = config.chains.map(({ chainId }) => chainId)
-    const orderCaches = createOrderCaches(chainIds)
-    const usedNonces = createUsedNonces({
-      ...config,
-      store: stores.offerNonces,
-      cluster,
-      metrics,
-      clock,
-      log,
-    })
+    const shared = { config, instance, metrics, clock, log }
+    const orderCaches = createOrderCaches(config.chains.map(({ chainId }) => chainId))
+    const usedNonces = createUsedNonces(shared)
     started.push(usedNonces.close)
-    const eventLog = await openEventLog({
-      ...config,
-      store: stores.events,
-      cluster,
-      onEvent(event) {
-        orderCaches.invalidate(event)
-        usedNonces.onEvent(event)
-      },
-      metrics,
-      clock,
-      log,
+    const eventLog = await openEventLog(shared, (event) => {
+      orderCaches.invalidate(event)
+      usedNonces.onEvent(event)
     })
     started.push(eventLog.close)
     await usedNonces.load()
-    const directory = await createSolverDirectory({ store: stores.solvers, cluster, chainIds, clock, log })
+    const directory = await createSolverDirectory(shared)
     started.push(directory.close)
+    const { eventSinkOf } = eventLog
     const orderStore = stores.orders
     const chains = await openChains(
       config.chains,
-      { ...config, eventSinkOf: eventLog.eventSinkOf, orderCaches, orderStore, cluster, metrics, clock, log },
+      { ...config, eventSinkOf, orderCaches, orderStore, cluster, metrics, clock, log },
       // Before the blocks since the last stop are read.
       (chain) => followCancellations(chain, directory.registered, usedNonces),
     )
@@ -118,8 +104,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     const intervalMs = STRANGERS_INTERVAL_MS
     started.push(startRetention({ pruneSome, what: 'what strangers have left', intervalMs, clock, log }))
     const deadlineTime = createDeadlineTime(chains, clock.now)
-    const shared = { config, instance, chains, deadlineTime, directory, eventLog, usedNonces }
-    const context = { ...shared, metrics, clock, log }
+    const context = { ...shared, chains, deadlineTime, directory, eventLog, usedNonces }
     const solvers = await openSolvers(context, overrides, started)
     const closeListener = await startReplicaListener({ ...context, ...solvers })
     started.push(closeListener)

@@ -3,8 +3,7 @@ import { createContractRules } from '../../packages/protocol/src/signing/offer-v
 import { openAuction } from '../auction/open-auction.js'
 import type { Chain } from '../chain/chain.js'
 import { createProvenTime } from '../chain/chains.js'
-import type { Instance } from '../cluster/instance.js'
-import type { Config } from '../config/config.js'
+import type { InstanceContext } from '../cluster/instance.js'
 import type { EventLog } from '../events/event-log.js'
 import { openReplicaRelay } from '../sessions/remote-sessions.js'
 import { createSessions } from '../sessions/sessions.js'
@@ -20,7 +19,6 @@ import { createEndpointGuard } from '../solvers/transport/endpoint-guard.js'
 import { createSessionTransport } from '../solvers/transport/solver-transports.js'
 import { startRetention } from '../store/retention.js'
 import type { Logger } from '../telemetry/log.js'
-import type { Metrics } from '../telemetry/metrics.js'
 
 /** Replacements for tests. */
 export interface AppOverrides {
@@ -38,19 +36,14 @@ export interface AppOverrides {
 /** Parts that have been started, each with a function that ends it. The last one ends first. */
 export type Started = (() => Promise<void>)[]
 
-/** What the parts of the service share. */
-export interface AppContext {
-  readonly config: Config
-  readonly instance: Instance
+/** What the parts that serve callers and solvers share. */
+export interface AppContext extends InstanceContext {
   readonly chains: ReadonlyMap<number, Chain>
   /** The time from which the deadlines of a chain's quotes are counted (`createDeadlineTime`). */
   readonly deadlineTime: (chainId: number) => number
   readonly directory: SolverDirectory
   readonly eventLog: EventLog
   readonly usedNonces: UsedNonces
-  readonly metrics: Metrics
-  readonly clock: Clock
-  readonly log: Logger
 }
 
 /** Opens the parts that register solvers, keep their sessions, ask them and validate their replies. */

@@ -1,4 +1,8 @@
+import type { Clock } from '../../packages/protocol/src/clock.js'
+import type { Config } from '../config/config.js'
 import type { Stores } from '../store/stores.js'
+import type { Logger } from '../telemetry/log.js'
+import type { Metrics } from '../telemetry/metrics.js'
 import type { Cluster } from './cluster.js'
 
 /** How the other replicas of an instance ask this one (docs/decisions.md, D18). */
@@ -18,4 +22,13 @@ export interface Instance {
   /** This replica; undefined for a database of one process. */
   readonly replica?: ReplicaIdentity | undefined
   close(): Promise<void>
+}
+
+/** What the parts of the service share from its start on. */
+export interface InstanceContext {
+  readonly config: Config
+  readonly instance: Instance
+  readonly metrics: Metrics
+  readonly clock: Clock
+  readonly log: Logger
 }

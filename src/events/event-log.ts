@@ -1,15 +1,11 @@
-import type { Clock } from '../../packages/protocol/src/clock.js'
 import { reasonOf } from '../../packages/protocol/src/errors.js'
 import type { StreamEvent } from '../../packages/protocol/src/orders/event.js'
 import { DAY_MS } from '../../packages/protocol/src/values/time.js'
 import { createEventSink, type EventSink } from '../chain/event-sink.js'
 import type { ClientId } from '../clients/client-id.js'
-import type { ClusterBus } from '../cluster/cluster.js'
+import type { InstanceContext } from '../cluster/instance.js'
 import { createRetry } from '../concurrency/retry.js'
-import type { EventStore } from '../store/events/event-store.js'
 import { startRetention } from '../store/retention.js'
-import type { Logger } from '../telemetry/log.js'
-import type { Metrics } from '../telemetry/metrics.js'
 import { createHub } from './hub.js'
 import { readEnd } from './published-log.js'
 import { createPublisher } from './publisher.js'
@@ -18,37 +14,22 @@ import { MAX_RECENT } from './tail-buffer.js'
 /** The log of order events. Chain leaders write it, and subscribers read it. */
 export type EventLog = Awaited<ReturnType<typeof openEventLog>>
 
-interface EventLogOptions {
-  readonly store: EventStore
-  readonly cluster: ClusterBus
-  /**
-   * Called with every event, whether this replica or another has written it, before any subscriber receives it. So an order
-   * is invalidated before subscribers hear of its event: what they read of it then is its state after the event. It may
-   * be called again with an event, and with earlier events, when the log has another history.
-   */
-  readonly onEvent: (event: StreamEvent) => void
-  readonly eventRetentionDays: number
-  /** Entries at the end of the log that are read into memory at the start, for clients that reconnect after a restart. */
-  readonly keptEntries?: number
-  readonly metrics: Metrics
-  readonly log: Logger
-  readonly clock: Clock
-}
-
 const PRUNE_INTERVAL_MS = 10 * 60_000
 
-/** Opens the log of a store. From then on, entries older than the retention time are removed. */
-export async function openEventLog(options: EventLogOptions) {
-  const {
-    store,
-    cluster,
-    onEvent,
-    eventRetentionDays,
-    keptEntries = MAX_RECENT,
-    metrics,
-    log,
-    clock,
-  } = options
+/**
+ * Opens the log of an instance. From then on, entries older than the retention time are removed.
+ * @param onEvent called with every event, whether this replica or another has written it, before any subscriber receives it. So an order
+ *   is invalidated before subscribers hear of its event: what they read of it then is its state after the event. It may
+ *   be called again with an event, and with earlier events, when the log has another history.
+ * @param keptEntries entries at the end of the log that are read into memory at the start, for clients that reconnect after a restart
+ */
+export async function openEventLog(
+  { config, instance, metrics, clock, log }: InstanceContext,
+  onEvent: (event: StreamEvent) => void,
+  keptEntries = MAX_RECENT,
+) {
+  const { cluster } = instance
+  const store = instance.stores.events
   const end = await readEnd(store, keptEntries)
   const hub = createHub({ ...end, store, onEvent, onSlow: () => metrics.streamDrops.inc(), clock })
   const publisher = createPublisher({ store, logId: end.logId, keptEntries, hub, metrics, log })
@@ -56,7 +37,7 @@ export async function openEventLog(options: EventLogOptions) {
     /** Measures age from the last entry at the latest, so that a wrong clock removes nothing. */
     async pruneSome() {
       const newestMs = Math.min(clock.now(), (await store.lastEntryTime()) ?? 0)
-      const { prunedSequence, isMore } = await store.pruneSome(newestMs - eventRetentionDays * DAY_MS)
+      const { prunedSequence, isMore } = await store.pruneSome(newestMs - config.eventRetentionDays * DAY_MS)
       hub.pruneThrough(prunedSequence)
       return isMore
     },

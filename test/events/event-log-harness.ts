@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest'
 import type { StreamEvent } from '../../packages/protocol/src/orders/event.js'
+import type { InstanceContext } from '../../src/cluster/instance.js'
 import { createSingleInstance } from '../../src/cluster/open-instance.js'
 import { openEventLog } from '../../src/events/event-log.js'
 import type { EventStore } from '../../src/store/events/event-store.js'
@@ -7,6 +8,7 @@ import { createLog } from '../../src/telemetry/log.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
 import { manySettled, newBlocks, openToRead } from '../store/events/event-samples.js'
 import { createManualClock } from '../support/manual-clock.js'
+import { only } from '../support/only.js'
 import { withoutHang } from './hub-harness.js'
 
 /** A log over a store in memory, with a clock that the test sets and events published at 0 ms: one, unless the test says more. */
@@ -21,17 +23,17 @@ export async function openLog(
   const metrics = createMetrics()
   const log = createLog('silent')
   const open = async () => {
-    const eventLog = await openEventLog({
-      store: { ...store, ...change(store) },
-      cluster: createSingleInstance(),
-      onEvent,
-      eventRetentionDays: 2,
-      // Earlier entries are read from the store.
-      keptEntries: 1,
+    const events = { ...store, ...change(store) }
+    const instance = { stores: { events }, cluster: createSingleInstance() }
+    const context = only<InstanceContext>({
+      config: { eventRetentionDays: 2 },
+      instance,
       metrics,
       clock,
       log,
     })
+    // Earlier entries are read from the store.
+    const eventLog = await openEventLog(context, onEvent, 1)
     onTestFinished(() => eventLog.close())
     const eventSinks = new Map([1, 2, 3].map((chainId) => [chainId, eventLog.eventSinkOf(chainId)]))
     for (const eventSink of eventSinks.values()) await eventSink.open()

@@ -1,12 +1,14 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { EVERY_EVENT, type StreamEvent } from '../../packages/protocol/src/orders/event.js'
-import type { TopicListener } from '../../src/cluster/cluster.js'
+import type { ClusterBus, TopicListener } from '../../src/cluster/cluster.js'
+import type { InstanceContext } from '../../src/cluster/instance.js'
 import { openEventLog } from '../../src/events/event-log.js'
 import type { EventStore } from '../../src/store/events/event-store.js'
 import { createLog } from '../../src/telemetry/log.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
 import { newBlocks, openToRead, settled } from '../store/events/event-samples.js'
 import { createManualClock } from '../support/manual-clock.js'
+import { only } from '../support/only.js'
 import { now, settle, take, withoutHang } from './hub-harness.js'
 
 const CURSOR_UNKNOWN = expect.objectContaining({ reason: 'CURSOR_UNKNOWN' })
@@ -37,15 +39,15 @@ async function openReplaceable(entries: number) {
   const log = createLog('silent')
   const logged = vi.spyOn(log, 'error')
   const onEvent = vi.fn<(event: StreamEvent) => void>()
-  const opened = await openEventLog({
-    store,
-    cluster: { listen: (_topic, listener) => void listeners.push(listener), publish() {} },
-    onEvent,
-    eventRetentionDays: 1,
+  const cluster: ClusterBus = { listen: (_topic, listener) => void listeners.push(listener), publish() {} }
+  const context = only<InstanceContext>({
+    config: { eventRetentionDays: 1 },
+    instance: { stores: { events: store }, cluster },
     metrics: createMetrics(),
     log,
     clock: createManualClock(HOUR_MS),
   })
+  const opened = await openEventLog(context, onEvent)
   onTestFinished(() => opened.close())
   const subscribe: typeof opened.subscribe = (...parameters) => withoutHang(opened.subscribe(...parameters))
   const eventLog = { ...opened, subscribe }

@@ -9,6 +9,7 @@ import {
 } from '../../packages/protocol/src/orders/event.js'
 import type { EventSink } from '../../src/chain/event-sink.js'
 import type { TopicListener } from '../../src/cluster/cluster.js'
+import type { InstanceContext } from '../../src/cluster/instance.js'
 import { type EventLog, openEventLog } from '../../src/events/event-log.js'
 import type { Subscription } from '../../src/events/subscriber.js'
 import { createEventStore, type EventStore } from '../../src/store/events/event-store.js'
@@ -18,6 +19,7 @@ import { createLog } from '../../src/telemetry/log.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
 import { header, manySettled, newBlocks } from '../store/events/event-samples.js'
 import { createManualClock } from '../support/manual-clock.js'
+import { only } from '../support/only.js'
 import { rounds } from '../support/rounds.js'
 import { settle } from './hub-harness.js'
 
@@ -111,17 +113,14 @@ async function openReplica(store: EventStore): Promise<Replica> {
     },
     publish() {},
   }
-  const options = {
-    store,
-    cluster,
-    onEvent() {},
-    eventRetentionDays: 1,
-    keptEntries: 50,
+  const context = only<InstanceContext>({
+    config: { eventRetentionDays: 1 },
+    instance: { stores: { events: store }, cluster },
     metrics,
     log,
     clock: createManualClock(1),
-  }
-  const eventLog = await openEventLog(options)
+  })
+  const eventLog = await openEventLog(context, () => {}, 50)
   if (listener === undefined) throw new Error('the event log does not listen')
   return { eventLog, listener }
 }

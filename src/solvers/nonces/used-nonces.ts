@@ -1,4 +1,3 @@
-import type { Clock } from '../../../packages/protocol/src/clock.js'
 import { reasonOf } from '../../../packages/protocol/src/errors.js'
 import type { StreamEvent } from '../../../packages/protocol/src/orders/event.js'
 import type { SignedQuote } from '../../../packages/protocol/src/quotes/quote.js'
@@ -6,27 +5,16 @@ import type { SolverKey } from '../../../packages/protocol/src/solvers/solver.js
 import type { Address, Hex } from '../../../packages/protocol/src/values/hex.js'
 import { inParts } from '../../../packages/protocol/src/values/parts.js'
 import type { Chain } from '../../chain/chain.js'
-import type { ClusterBus } from '../../cluster/cluster.js'
+import type { InstanceContext } from '../../cluster/instance.js'
 import { createRetry } from '../../concurrency/retry.js'
-import type { OfferNonce, OfferNonceStore } from '../../store/solvers/offer-nonce-store.js'
+import type { OfferNonce } from '../../store/solvers/offer-nonce-store.js'
 import { createWriteBehind } from '../../store/write-behind.js'
-import type { Logger } from '../../telemetry/log.js'
-import type { Metrics } from '../../telemetry/metrics.js'
 
 /**
  * The nonces that the contract would refuse (docs/decisions.md, D25). Each offer for a caller is stored with its order id,
  * so that an event of the order makes its nonce used, at all replicas and over restarts.
  */
 export type UsedNonces = ReturnType<typeof createUsedNonces>
-
-interface UsedNoncesOptions {
-  readonly chains: readonly { readonly chainId: number }[]
-  readonly store: OfferNonceStore
-  readonly cluster: ClusterBus
-  readonly metrics: Metrics
-  readonly clock: Clock
-  readonly log: Logger
-}
 
 /** The messages between replicas; nonces are decimal. */
 type Message =
@@ -41,9 +29,10 @@ const MAX_BATCH = 500
 const MAX_IN_MESSAGE = 80
 
 /** Builds the memory of all chains, over the table that replicas share. */
-export function createUsedNonces(options: UsedNoncesOptions) {
-  const { store, cluster, metrics, clock, log } = options
-  const chainIds = options.chains.map(({ chainId }) => chainId)
+export function createUsedNonces({ config, instance, metrics, clock, log }: InstanceContext) {
+  const { cluster } = instance
+  const store = instance.stores.offerNonces
+  const chainIds = config.chains.map(({ chainId }) => chainId)
   const memory = createNonceSets(MAX_USED)
   /** Orders whose nonces are to be read, by chain. */
   const changed = new Map<number, Set<Hex>>()

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Clock } from '../../../packages/protocol/src/clock.js'
 import {
   askedSession,
   NO_ENDPOINT,
@@ -7,7 +6,7 @@ import {
   type SolverKey,
 } from '../../../packages/protocol/src/solvers/solver.js'
 import { startChainReloads } from '../../cluster/chain-reloads.js'
-import type { ClusterBus } from '../../cluster/cluster.js'
+import type { InstanceContext } from '../../cluster/instance.js'
 import { coalesce } from '../../concurrency/one-at-a-time.js'
 import type { SolverStore } from '../../store/solvers/solver-store.js'
 import type { Logger } from '../../telemetry/log.js'
@@ -18,17 +17,10 @@ export type SolverDirectory = Awaited<ReturnType<typeof createSolverDirectory>>
 /** Receives all registered solvers of a chain. It must not throw. */
 type SolverListener = (chainId: number, registered: readonly Solver[]) => void
 
-interface SolverDirectoryOptions {
-  readonly store: SolverStore
-  readonly cluster: ClusterBus
-  readonly chainIds: readonly number[]
-  readonly clock: Clock
-  readonly log: Logger
-}
-
 /** Builds the directory from the store, and follows the changes that other replicas make there. */
-export async function createSolverDirectory(options: SolverDirectoryOptions) {
-  const { chainIds } = options
+export async function createSolverDirectory({ config, instance, clock, log }: InstanceContext) {
+  const { cluster, stores } = instance
+  const chainIds = config.chains.map(({ chainId }) => chainId)
   const listeners: SolverListener[] = []
   /** Replicas that do not answer this one. */
   const skipped = new Set<string>()
@@ -37,13 +29,16 @@ export async function createSolverDirectory(options: SolverDirectoryOptions) {
       const onChange = (registered: readonly Solver[]) => {
         for (const listener of listeners) listener(chainId, registered)
       }
-      return [chainId, createSolverList(chainId, options, skipped, onChange)] as const
+      return [chainId, createSolverList(chainId, stores.solvers, log, skipped, onChange)] as const
     }),
   )
   const reloads = startChainReloads({
-    ...options,
+    cluster,
     topic: 'solvers',
+    chainIds,
     reload: async (chainId) => chains.get(chainId)?.reload(),
+    clock,
+    log,
   })
   await Promise.all([...chains.values()].map((list) => list.reload()))
 
@@ -111,7 +106,8 @@ const NO_SOLVERS: readonly Solver[] = []
  */
 function createSolverList(
   chainId: number,
-  { store, log }: SolverDirectoryOptions,
+  store: SolverStore,
+  log: Logger,
   skipped: ReadonlySet<string>,
   onChange: (registered: readonly Solver[]) => void,
 ) {

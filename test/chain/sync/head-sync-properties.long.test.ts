@@ -6,6 +6,7 @@ import { createBlockReader } from '../../../src/chain/logs/block-reader.js'
 import { createBlockProcessor } from '../../../src/chain/sync/block-processor.js'
 import type { ChainSyncContext } from '../../../src/chain/sync/context.js'
 import { createHeadSync } from '../../../src/chain/sync/head-sync.js'
+import type { InstanceContext } from '../../../src/cluster/instance.js'
 import { openEventLog } from '../../../src/events/event-log.js'
 import { createEventStore } from '../../../src/store/events/event-store.js'
 import { openSqlite } from '../../../src/store/sqlite/sqlite.js'
@@ -59,15 +60,14 @@ async function createHistory(seed: number, confirmations: number) {
   const database = await openSqlite(':memory:')
   const store = createEventStore(database, () => 1)
   const cluster = { listen() {}, publish() {} }
-  const eventLog = await openEventLog({
-    store,
-    cluster,
-    onEvent() {},
-    eventRetentionDays: 1,
+  const instance = only<InstanceContext>({
+    config: { eventRetentionDays: 1 },
+    instance: { stores: { events: store }, cluster },
     metrics,
     log,
     clock: createManualClock(1),
   })
+  const eventLog = await openEventLog(instance, () => {})
   const eventSink = eventLog.eventSinkOf(CHAIN_ID)
   const faulty = createFaultyEventSink({ ...eventSink, appendMissing }, random)
 

@@ -4,7 +4,7 @@ import { ServiceError } from '../../../packages/protocol/src/errors.js'
 import type { SignedQuote } from '../../../packages/protocol/src/quotes/quote.js'
 import type { Address, Hex } from '../../../packages/protocol/src/values/hex.js'
 import type { ChainStatus } from '../../../src/chain/chain.js'
-import type { TopicListener } from '../../../src/cluster/cluster.js'
+import type { ClusterBus, TopicListener } from '../../../src/cluster/cluster.js'
 import { createNonceRetention } from '../../../src/solvers/nonces/nonce-retention.js'
 import { createUsedNonces, followCancellations } from '../../../src/solvers/nonces/used-nonces.js'
 import type { OfferNonce, OfferNonceStore } from '../../../src/store/solvers/offer-nonce-store.js'
@@ -63,22 +63,24 @@ function openTable() {
   const metrics = createMetrics()
   async function openReplica() {
     let own: TopicListener | undefined
-    const replica = createUsedNonces({
-      chains: [{ chainId: 1 }],
-      store,
-      cluster: {
-        listen(_topic, listener) {
-          own = listener
-          listeners.push(listener)
-        },
-        publish(_topic, text) {
-          for (const listener of listeners) if (listener !== own) listener.onMessage(text)
-        },
+    const cluster: ClusterBus = {
+      listen(_topic, listener) {
+        own = listener
+        listeners.push(listener)
       },
-      metrics,
-      clock,
-      log: pino({ level: 'silent' }),
-    })
+      publish(_topic, text) {
+        for (const listener of listeners) if (listener !== own) listener.onMessage(text)
+      },
+    }
+    const replica = createUsedNonces(
+      only({
+        config: { chains: [{ chainId: 1 }] },
+        instance: { stores: { offerNonces: store }, cluster },
+        metrics,
+        clock,
+        log: pino({ level: 'silent' }),
+      }),
+    )
     onTestFinished(replica.close)
     await replica.load()
     return replica

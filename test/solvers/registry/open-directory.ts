@@ -5,6 +5,7 @@ import type { ClusterBus, TopicListener } from '../../../src/cluster/cluster.js'
 import { createSolverDirectory } from '../../../src/solvers/registry/solver-directory.js'
 import type { SolverStore } from '../../../src/store/solvers/solver-store.js'
 import { solver } from '../../store/solvers/solver-samples.js'
+import { only } from '../../support/only.js'
 
 /** The directory of one replica over a store, with its log. `listener` receives the messages of other replicas. */
 export async function openDirectory(store: SolverStore) {
@@ -15,8 +16,9 @@ export async function openDirectory(store: SolverStore) {
     listen: (_topic, listener) => void listeners.push(listener),
     publish() {},
   }
-  const chainIds = [solver(1).chainId]
-  const directory = await createSolverDirectory({ store, cluster, chainIds, clock: systemClock, log })
+  const config = { chains: [{ chainId: solver(1).chainId }] }
+  const instance = { stores: { solvers: store }, cluster }
+  const directory = await createSolverDirectory(only({ config, instance, clock: systemClock, log }))
   onTestFinished(directory.close)
   const [listener] = listeners
   if (listener === undefined) throw new Error('the directory does not listen')

@@ -4,6 +4,7 @@ import { ServiceError } from '../../../packages/protocol/src/errors.js'
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import type { Chain } from '../../../src/chain/chain.js'
 import { createProvenTime } from '../../../src/chain/chains.js'
+import type { InstanceContext } from '../../../src/cluster/instance.js'
 import { startBondWatch } from '../../../src/solvers/bonds/bond-watch.js'
 import { createFreeBonds } from '../../../src/solvers/bonds/free-bonds.js'
 import { createSessionRegistrations } from '../../../src/solvers/registry/session-registrations.js'
@@ -60,13 +61,13 @@ export async function openReplica(
   const stored = createSolverStore(database, coordination)
   const store = withFaults(stored, world)
   const cluster = { listen() {}, publish() {} }
-  const directory = await createSolverDirectory({
-    store,
-    cluster,
-    chainIds: CHAIN_IDS,
+  const context = only<InstanceContext>({
+    config: { chains: CHAIN_IDS.map((chainId) => ({ chainId })) },
+    instance: { stores: { solvers: store }, cluster },
     clock: world.clock,
     log,
   })
+  const directory = await createSolverDirectory(context)
   const bonds = createBondStore(database, coordination)
   const freeBonds = await createFreeBonds(bonds, CHAIN_IDS)
   const chains = new Map(CHAIN_IDS.map((chainId) => [chainId, only<Chain>(chainOf(chainId, world))]))
