@@ -1,7 +1,7 @@
 import { systemClock } from '../../packages/protocol/src/clock.js'
 import { recoveryLibrary } from '../../packages/protocol/src/signing/signatures.js'
 import { createDeadlineTime } from '../chain/chain.js'
-import { openChains } from '../chain/chains.js'
+import { createProvenTime, openChains } from '../chain/chains.js'
 import { createOrderCaches } from '../chain/contract/order-cache.js'
 import { openInstance } from '../cluster/open-instance.js'
 import type { Config } from '../config/config.js'
@@ -104,10 +104,10 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     const intervalMs = STRANGERS_INTERVAL_MS
     started.push(startRetention({ pruneSome, what: 'what strangers have left', intervalMs, clock, log }))
     const deadlineTime = createDeadlineTime(chains, clock.now)
-    const context = { ...shared, chains, deadlineTime, directory, eventLog, usedNonces }
+    const provenTime = createProvenTime(chains, clock.now)
+    const context = { ...shared, chains, deadlineTime, provenTime, directory, eventLog, usedNonces }
     const solvers = await openSolvers(context, overrides, started)
-    const closeListener = await startReplicaListener({ ...context, ...solvers })
-    started.push(closeListener)
+    started.push(await startReplicaListener(context, solvers.sessions))
     const server = await openServer(context, solvers, started, () => drainMs)
     return server.listen()
   }

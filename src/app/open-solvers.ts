@@ -1,18 +1,16 @@
 import type { Clock } from '../../packages/protocol/src/clock.js'
 import { createContractRules } from '../../packages/protocol/src/signing/offer-validator.js'
 import { openAuction } from '../auction/open-auction.js'
-import type { Chain } from '../chain/chain.js'
-import { createProvenTime } from '../chain/chains.js'
-import type { InstanceContext } from '../cluster/instance.js'
 import type { EventLog } from '../events/event-log.js'
 import { openReplicaRelay } from '../sessions/remote-sessions.js'
 import { createSessions } from '../sessions/sessions.js'
 import { startBondWatch } from '../solvers/bonds/bond-watch.js'
 import { createFreeBonds } from '../solvers/bonds/free-bonds.js'
 import type { UsedNonces } from '../solvers/nonces/used-nonces.js'
+import type { RegistryContext } from '../solvers/registry/context.js'
 import { createRegisterSolver, createUnregisterSolver } from '../solvers/registry/registrations.js'
 import { createSessionRegistrations } from '../solvers/registry/session-registrations.js'
-import type { SolverDirectory } from '../solvers/registry/solver-directory.js'
+import { createSolverPlaces } from '../solvers/registry/solver-places.js'
 import { pruneSomeCounts } from '../solvers/statistics/hourly-counts.js'
 import { createStatisticsReader } from '../solvers/statistics/statistics-reader.js'
 import { createEndpointGuard } from '../solvers/transport/endpoint-guard.js'
@@ -37,19 +35,18 @@ export interface AppOverrides {
 export type Started = (() => Promise<void>)[]
 
 /** What the parts that serve callers and solvers share. */
-export interface AppContext extends InstanceContext {
-  readonly chains: ReadonlyMap<number, Chain>
+export interface AppContext extends RegistryContext {
   /** The time from which the deadlines of a chain's quotes are counted (`createDeadlineTime`). */
   readonly deadlineTime: (chainId: number) => number
-  readonly directory: SolverDirectory
   readonly eventLog: EventLog
   readonly usedNonces: UsedNonces
 }
 
 /** Opens the parts that register solvers, keep their sessions, ask them and validate their replies. */
 export async function openSolvers(context: AppContext, overrides: AppOverrides, started: Started) {
-  const { config, chains, deadlineTime, eventLog, usedNonces, directory, metrics, clock, log } = context
-  const { stores, cluster, replica } = context.instance
+  const { config, chains, deadlineTime, provenTime, eventLog, usedNonces, directory, metrics, clock, log } =
+    context
+  const { stores, replica } = context.instance
   const chainIds = [...chains.keys()]
   const endpointGuard = createEndpointGuard({
     production: config.production,
@@ -57,21 +54,18 @@ export async function openSolvers(context: AppContext, overrides: AppOverrides, 
     nameServers: overrides.nameServers,
   })
   const freeBonds = await createFreeBonds(stores.bonds, chainIds)
-  const store = stores.solvers
-  const provenTime = createProvenTime(chains, clock.now)
   const pruneSome = () => pruneSomeCounts(stores.solverHours, stores.solverOrders, provenTime())
   started.push(startRetention({ pruneSome, what: 'counts of solvers', clock, log }))
-  const solvers = { ...config, store, directory, chains, clock, provenTime, log }
-  const bondWatch = startBondWatch({ ...solvers, freeBonds, cluster })
+  const bondWatch = startBondWatch(context, freeBonds)
   started.push(bondWatch.close)
-  const registry = { ...solvers, bondWatch }
-  const registrations = createSessionRegistrations(registry)
+  const places = createSolverPlaces(context, bondWatch)
+  const registrations = createSessionRegistrations(context, places)
   started.push(registrations.close)
   const sessions = createSessions({
     config,
     registrations,
     directory,
-    isBlocked: store.isBlocked,
+    isBlocked: stores.solvers.isBlocked,
     async hasOpenOrders({ chainId, address: solver }) {
       const { orders } = await stores.orders.list(chainId, { solver, state: 'DEPOSITED' }, undefined, 1)
       return orders.length > 0
@@ -82,7 +76,7 @@ export async function openSolvers(context: AppContext, overrides: AppOverrides, 
     log,
     clock,
   })
-  const relay = replica && openReplicaRelay({ replica, directory, chainIds, metrics, log, clock })
+  const relay = replica && openReplicaRelay(context, replica, directory)
   if (relay !== undefined) started.push(relay.close)
   const auction = openAuction({
     config,
@@ -102,16 +96,11 @@ export async function openSolvers(context: AppContext, overrides: AppOverrides, 
   started.push(auction.close)
   return {
     freeBonds,
-    register: createRegisterSolver(registry, endpointGuard, auction.checkEndpoint),
-    unregister: createUnregisterSolver(registry),
+    register: createRegisterSolver(context, places, endpointGuard, auction.checkEndpoint),
+    unregister: createUnregisterSolver(context),
     sessions,
     relay,
-    statistics: createStatisticsReader({
-      isRegistered: (solver) => directory.find(solver) !== undefined,
-      hours: stores.solverHours,
-      orders: stores.solverOrders,
-      clock,
-    }),
+    statistics: createStatisticsReader(context, directory),
     auction,
   }
 }

@@ -2,15 +2,13 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import type { Clock } from '../../packages/protocol/src/clock.js'
-import type { Instance } from '../cluster/instance.js'
+import type { InstanceContext } from '../cluster/instance.js'
 import {
   createReplicaVerifier,
   REPLICA_HEADERS,
   REPLICA_PATH,
   type ReplicaVerifier,
 } from '../cluster/replica-signature.js'
-import type { Config } from '../config/config.js'
 import { toListenIssue } from '../config/environment.js'
 import { type AnswerReplica, createRelayedRequests } from '../sessions/relayed-requests.js'
 import type { Sessions } from '../sessions/sessions.js'
@@ -96,22 +94,16 @@ function refuse(response: ServerResponse, status: number, body = ''): void {
   response.writeHead(status, { connection: 'close' }).end(body)
 }
 
-interface ListenerOptions {
-  readonly config: Pick<Config, 'host' | 'replicaAccess'>
-  readonly instance: Instance
-  readonly sessions: Sessions
-  readonly clock: Clock
-  readonly log: Logger
-}
-
 /**
  * Listens for requests of the other replicas, and makes known where (docs/decisions.md, D18). Does nothing without
  * REPLICA_URL.
  * @returns a function that ends the listener
  * @throws ConfigError when the port cannot be opened
  */
-export async function startReplicaListener(options: ListenerOptions): Promise<() => Promise<void>> {
-  const { config, instance, sessions, clock, log } = options
+export async function startReplicaListener(
+  { config, instance, clock, log }: InstanceContext,
+  sessions: Sessions,
+): Promise<() => Promise<void>> {
   const { replica } = instance
   const { replicaAccess: access } = config
   if (replica === undefined || access === undefined) return async () => {}

@@ -1,14 +1,11 @@
-import type { Clock } from '../../packages/protocol/src/clock.js'
 import type { RemoteSession } from '../../packages/protocol/src/solvers/solver.js'
 import { CANCELLED, REPLICA_UNREACHABLE } from '../../packages/protocol/src/solvers/solver-result.js'
 import { inParts } from '../../packages/protocol/src/values/parts.js'
-import type { ReplicaIdentity } from '../cluster/instance.js'
+import type { InstanceContext, ReplicaIdentity } from '../cluster/instance.js'
 import { createReplicaClient, type ReplicaTarget } from '../cluster/replica-client.js'
 import { createReplicaLinks, type ReplicaLinks } from '../cluster/replica-links.js'
 import type { SolverDirectory } from '../solvers/registry/solver-directory.js'
 import type { SessionTransport, SolverReply, SolverRequest } from '../solvers/transport/solver-transports.js'
-import type { Logger } from '../telemetry/log.js'
-import type { Metrics } from '../telemetry/metrics.js'
 import type {
   RelayedQuoteRequest,
   RelayedReply,
@@ -17,18 +14,12 @@ import type {
   ReplicaMessage,
 } from './relayed-requests.js'
 
-interface RelayOptions {
-  readonly replica: ReplicaIdentity
-  readonly directory: SolverDirectory
-  readonly chainIds: readonly number[]
-  readonly metrics: Metrics
-  readonly log: Logger
-  readonly clock: Clock
-}
-
 /** Starts to follow the replicas that hold sessions, to ask the solvers of those (docs/decisions.md, D18). */
-export function openReplicaRelay({ replica, directory, chainIds, metrics, log, clock }: RelayOptions) {
-  const { key } = replica
+export function openReplicaRelay(
+  { config, metrics, log, clock }: InstanceContext,
+  { key }: ReplicaIdentity,
+  directory: SolverDirectory,
+) {
   const links = createReplicaLinks(
     (target) => createReplicaClient(target, key, clock),
     directory.setReplicaAsked,
@@ -37,7 +28,9 @@ export function openReplicaRelay({ replica, directory, chainIds, metrics, log, c
   )
   const follow = () =>
     links.follow(
-      chainIds.flatMap(directory.registered).flatMap(({ remoteSession }) => targetOf(remoteSession) ?? []),
+      config.chains
+        .flatMap(({ chainId }) => directory.registered(chainId))
+        .flatMap(({ remoteSession }) => targetOf(remoteSession) ?? []),
     )
   directory.addListener(follow)
   follow()

@@ -13,8 +13,6 @@ import { listen } from '../support/listen.js'
 import { only } from '../support/only.js'
 import { exactInput } from '../support/solvers/sample-quotes.js'
 
-type RelayOptions = Parameters<typeof openReplicaRelay>[0]
-
 test('a round and its results go to 401 solvers of one replica in messages of at most 200', async () => {
   const sizes: [string, number][] = []
   const server = createServer(async (request, response) => {
@@ -24,18 +22,11 @@ test('a round and its results go to 401 solvers of one replica in messages of at
     response.end()
   })
   const { url } = await listen(server)
-  const { sessions, close } = openReplicaRelay({
-    replica: only<RelayOptions['replica']>({ key: Buffer.alloc(32) }),
-    directory: only<RelayOptions['directory']>({
-      addListener: () => {},
-      registered: () => [],
-      setReplicaAsked() {},
-    }),
-    chainIds: [],
-    metrics: createMetrics(),
-    log: createLog('silent'),
-    clock: systemClock,
-  })
+  const { sessions, close } = openReplicaRelay(
+    only({ config: { chains: [] }, metrics: createMetrics(), log: createLog('silent'), clock: systemClock }),
+    only({ key: Buffer.alloc(32) }),
+    only({ addListener: () => {}, registered: () => [], setReplicaAsked() {} }),
+  )
   onTestFinished(async () => {
     await close()
     server.close()

@@ -1,4 +1,3 @@
-import type { Clock } from '../../../packages/protocol/src/clock.js'
 import { reasonOf } from '../../../packages/protocol/src/errors.js'
 import {
   type Bond,
@@ -12,30 +11,12 @@ import {
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import type { Chain } from '../../chain/chain.js'
 import { startChainReloads } from '../../cluster/chain-reloads.js'
-import type { ClusterBus } from '../../cluster/cluster.js'
 import { createRetry, RETRY_MS } from '../../concurrency/retry.js'
-import type { SolverStore } from '../../store/solvers/solver-store.js'
-import type { Logger } from '../../telemetry/log.js'
-import type { SolverDirectory } from '../registry/solver-directory.js'
+import type { RegistryContext } from '../registry/context.js'
 import type { FreeBonds } from './free-bonds.js'
 
 /** Keeps every registered solver active or inactive according to its bond. */
 export type BondWatch = ReturnType<typeof startBondWatch>
-
-/** What the bond checks get from the rest of the service. */
-interface BondContext {
-  readonly store: SolverStore
-  readonly directory: SolverDirectory
-  readonly freeBonds: FreeBonds
-  readonly cluster: ClusterBus
-  readonly chains: ReadonlyMap<number, WatchedChain>
-  readonly minSolverBond: bigint
-  readonly bondCheckIntervalMs: number
-  /** The time by which solvers are removed (`createProvenTime`). */
-  readonly provenTime: () => number
-  readonly clock: Clock
-  readonly log: Logger
-}
 
 /**
  * Starts the bond checks of all chains. The leader of a chain reads the bonds of all registered solvers at the start and
@@ -45,10 +26,11 @@ interface BondContext {
  * All replicas follow the free bonds that others store. At every interval, every replica reads the solvers from the store
  * again (docs/decisions.md, D14).
  */
-export function startBondWatch(context: BondContext) {
-  const { cluster, freeBonds, chains, clock, log } = context
+export function startBondWatch(context: RegistryContext, freeBonds: FreeBonds) {
+  const { instance, chains, clock, log } = context
+  const { cluster } = instance
   const watches = new Map(
-    [...chains].map(([chainId, chain]) => [chainId, watchChain(chain, context)] as const),
+    [...chains].map(([chainId, chain]) => [chainId, watchChain(chain, context, freeBonds)] as const),
   )
 
   /** This replica also gets messages of its own writes, which change nothing. */
@@ -75,16 +57,15 @@ export function startBondWatch(context: BondContext) {
   }
 }
 
-type WatchedChain = Pick<Chain, 'chainId' | 'isLeader' | 'readBond' | 'addListener'>
-
-function watchChain(chain: WatchedChain, context: BondContext) {
-  const { directory, bondCheckIntervalMs, clock, log } = context
+function watchChain(chain: Chain, context: RegistryContext, freeBonds: FreeBonds) {
+  const { config, directory, clock, log } = context
+  const { bondCheckIntervalMs } = config
   const { chainId } = chain
   /** The solvers whose bonds the next round reads. */
   let wanted = new Set<Address>()
   let areAllWanted = false
 
-  const readBonds = createBondRound(chain, context)
+  const readBonds = createBondRound(chain, context, freeBonds)
 
   const round = createRetry({
     async work() {
@@ -143,10 +124,12 @@ function watchChain(chain: WatchedChain, context: BondContext) {
  * inactive. It removes solvers that have lacked a sufficient bond for 24 hours (docs/decisions.md, D14).
  */
 function createBondRound(
-  chain: WatchedChain,
-  { store, directory, freeBonds, minSolverBond, clock, provenTime, log }: BondContext,
+  chain: Chain,
+  { config, instance, directory, clock, provenTime, log }: RegistryContext,
+  freeBonds: FreeBonds,
 ): (solvers: readonly Solver[]) => Promise<void> {
   const { chainId } = chain
+  const store = instance.stores.solvers
 
   /** @param solvers those whose bond was just read as insufficient */
   async function removeUnbonded(solvers: readonly Solver[]): Promise<void> {
@@ -167,7 +150,7 @@ function createBondRound(
     await freeBonds.update(chainId, new Map(read.map(({ solver, bond }) => [solver.address, bond])))
     const unbonded: Solver[] = []
     for (const { solver, bond } of read) {
-      const isBonded = isBondSufficient(bond, minSolverBond)
+      const isBonded = isBondSufficient(bond, config.minSolverBond)
       if (!isBonded) unbonded.push(solver)
       if (withBond(solver, isBonded, clock.now()) === solver) continue
       await directory.change(chainId, () => store.setBonded(solver, isBonded, clock.now()))

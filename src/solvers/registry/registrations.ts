@@ -5,8 +5,9 @@ import {
 } from '../../../packages/protocol/src/solvers/registration-messages.js'
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import type { EndpointGuard } from '../transport/endpoint-guard.js'
+import type { RegistryContext } from './context.js'
 import { assertSigned, type SignedRequest } from './signed-request.js'
-import { createSolverPlaces, type RegistryContext } from './solver-places.js'
+import type { SolverPlaces } from './solver-places.js'
 
 /** A signed registration. */
 interface Registration extends SignedRequest {
@@ -35,11 +36,12 @@ type TryEndpoint<Trial> = (solver: Registration) => Promise<Trial>
 /** Builds the use case. */
 export function createRegisterSolver<Trial>(
   context: RegistryContext,
+  places: SolverPlaces,
   endpointGuard: EndpointGuard,
   tryEndpoint: TryEndpoint<Trial>,
 ): RegisterSolver<Trial> {
-  const { store, protocolName, maxSolversPerChain, clock } = context
-  const places = createSolverPlaces(context)
+  const { config, instance, clock } = context
+  const { protocolName, maxSolversPerChain } = config
   const shareCheck = createEndpointChecks<Trial>()
 
   /** The place and the bond are read again afterwards, as a lookup and a trial may take some seconds. */
@@ -64,7 +66,7 @@ export function createRegisterSolver<Trial>(
     const { chainId, address, endpointUrl, name, timestamp } = registration
     const solver = { chainId, address, endpointUrl, name, registeredAt: clock.now(), isBonded: true }
     await places.take(registration, place, bond, (replaceable) =>
-      store.save(solver, timestamp, maxSolversPerChain, replaceable),
+      instance.stores.solvers.save(solver, timestamp, maxSolversPerChain, replaceable),
     )
     return trial
   }
@@ -78,10 +80,10 @@ export type UnregisterSolver = (request: SignedRequest) => Promise<void>
 
 /** Builds the use case. */
 export function createUnregisterSolver(context: RegistryContext): UnregisterSolver {
-  const { store, directory, protocolName } = context
+  const { config, instance, directory } = context
   return async (request) => {
-    await assertSigned(request, unregistrationMessage(protocolName, request), context)
-    await directory.change(request.chainId, () => store.remove(request, request.timestamp))
+    await assertSigned(request, unregistrationMessage(config.protocolName, request), context)
+    await directory.change(request.chainId, () => instance.stores.solvers.remove(request, request.timestamp))
   }
 }
 

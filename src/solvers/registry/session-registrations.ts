@@ -3,7 +3,8 @@ import { type Bond, NO_ENDPOINT, type SolverKey } from '../../../packages/protoc
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import { createSerialQueue } from '../../concurrency/one-at-a-time.js'
 import { createRetry } from '../../concurrency/retry.js'
-import { createSolverPlaces, type FreePlace, type RegistryContext } from './solver-places.js'
+import type { RegistryContext } from './context.js'
+import type { FreePlace, SolverPlaces } from './solver-places.js'
 
 /** A session that a solver opens: its chains count as registrations while it lasts. */
 export interface SessionRegistration {
@@ -27,9 +28,8 @@ interface CheckedSolver extends SolverKey {
 const LONG_AGO = 0
 
 /** Builds the registrations by session, and starts to remove solvers whose session has ended. */
-export function createSessionRegistrations(context: RegistryContext) {
-  const { store, directory, chains, maxSolversPerChain, clock } = context
-  const places = createSolverPlaces(context)
+export function createSessionRegistrations(context: RegistryContext, places: SolverPlaces) {
+  const { config, instance, directory, chains, clock } = context
   const ends = createSessionEnds(context)
   const stopPlaces = startSessionPlaces(context)
   /** So that an address has the same session on all chains, and no end is stored before its session. */
@@ -60,7 +60,7 @@ export function createSessionRegistrations(context: RegistryContext) {
       session: { id: sessionId },
     }
     await places.take(checked, place, bond, (replaceable) =>
-      store.saveSession(solver, maxSolversPerChain, replaceable),
+      instance.stores.solvers.saveSession(solver, config.maxSolversPerChain, replaceable),
     )
   }
 
@@ -137,7 +137,8 @@ interface SessionEnd extends SolverKey {
 }
 
 /** Builds the ends of sessions, none under way. They are stored also when the database is unavailable for a time. */
-function createSessionEnds({ store, directory, clock, log }: RegistryContext) {
+function createSessionEnds({ instance, directory, clock, log }: RegistryContext) {
+  const store = instance.stores.solvers
   /** The writes that have failed. */
   const unstored = new Set<() => Promise<void>>()
   const retry = createRetry({
@@ -183,7 +184,7 @@ const CHECK_INTERVAL_MS = 30_000
  * @returns a function that stops it, after a removal under way
  */
 function startSessionPlaces(context: RegistryContext): () => Promise<void> {
-  const { store, directory, chains, provenTime, clock, log } = context
+  const { instance, directory, chains, provenTime, clock, log } = context
 
   async function removeEnded(chainId: number): Promise<void> {
     const isWaiting = directory
@@ -193,7 +194,7 @@ function startSessionPlaces(context: RegistryContext): () => Promise<void> {
           endpointUrl === NO_ENDPOINT && session === undefined && remoteSession === undefined,
       )
     if (!isWaiting) return
-    const remove = () => store.removeEnded(chainId, provenTime() - PLACE_LIFETIME_MS)
+    const remove = () => instance.stores.solvers.removeEnded(chainId, provenTime() - PLACE_LIFETIME_MS)
     for (const solver of await directory.change(chainId, remove))
       log.info({ chainId, solver }, 'a solver was removed: no session for five minutes')
   }

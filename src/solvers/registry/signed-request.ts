@@ -6,7 +6,7 @@ import {
   timestampReused,
 } from '../../../packages/protocol/src/solvers/solver.js'
 import type { Hex } from '../../../packages/protocol/src/values/hex.js'
-import type { RegistryContext } from './solver-places.js'
+import type { RegistryContext } from './context.js'
 
 /** A signed request of a solver; `timestamp` is in Unix milliseconds. */
 export interface SignedRequest extends SolverKey {
@@ -22,11 +22,11 @@ export interface SignedRequest extends SolverKey {
 export async function assertSigned(
   request: SignedRequest,
   message: string,
-  { store, clock }: RegistryContext,
+  { instance, clock }: RegistryContext,
 ): Promise<void> {
   assertTimestamp(request.timestamp, clock.now())
   assertSignature(request, message)
-  const last = await store.lastTimestamp(request)
+  const last = await instance.stores.solvers.lastTimestamp(request)
   if (last !== undefined && request.timestamp <= last) throw timestampReused(last)
 }
 

@@ -1,4 +1,3 @@
-import type { Clock } from '../../../packages/protocol/src/clock.js'
 import { ServiceError } from '../../../packages/protocol/src/errors.js'
 import {
   type Bond,
@@ -10,12 +9,9 @@ import {
   solverLimitReached,
 } from '../../../packages/protocol/src/solvers/solver.js'
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
-import type { Chain } from '../../chain/chain.js'
 import type { Replaceable } from '../../store/solvers/solver-statements.js'
-import type { SolverStore } from '../../store/solvers/solver-store.js'
-import type { Logger } from '../../telemetry/log.js'
 import type { BondWatch } from '../bonds/bond-watch.js'
-import type { SolverDirectory } from './solver-directory.js'
+import type { RegistryContext } from './context.js'
 
 /** A place on a chain for one more solver, as far as is known. */
 export interface FreePlace {
@@ -25,31 +21,22 @@ export interface FreePlace {
   readonly unbondedBefore: number
 }
 
-/** What registrations by endpoint and by session get from the rest of the service. */
-export interface RegistryContext {
-  readonly protocolName: string
-  readonly store: SolverStore
-  readonly directory: SolverDirectory
-  readonly chains: ReadonlyMap<number, Chain>
-  readonly bondWatch: BondWatch
-  readonly minSolverBond: bigint
-  readonly maxSolversPerChain: number
-  readonly unbondedGraceMs: number
-  /** The time by which places are taken away (`createProvenTime`). */
-  readonly provenTime: () => number
-  readonly clock: Clock
-  readonly log: Logger
-}
-
 /** The most bonds that a new solver on a full chain has read again. */
 const MAX_CONFIRMED = 10
+
+/** The places of solvers on chains. */
+export type SolverPlaces = ReturnType<typeof createSolverPlaces>
 
 /**
  * Builds the steps in which a solver gets a place on a chain, by an endpoint or by a session (docs/decisions.md, D14). They are taken in
  * this order.
  */
-export function createSolverPlaces(context: RegistryContext) {
-  const { store, directory, chains, bondWatch, minSolverBond, maxSolversPerChain, clock, log } = context
+export function createSolverPlaces(
+  { config, instance, directory, chains, clock, log }: RegistryContext,
+  bondWatch: BondWatch,
+) {
+  const { minSolverBond, maxSolversPerChain, unbondedGraceMs } = config
+  const store = instance.stores.solvers
 
   async function readBond({ chainId, address }: SolverKey): Promise<Bond | undefined> {
     const bond = await chains.get(chainId)?.readBond(address)
@@ -76,7 +63,7 @@ export function createSolverPlaces(context: RegistryContext) {
      */
     findPlace(key: SolverKey): FreePlace {
       // The clock decides, also on a chain without new blocks: the candidates' bonds are read again.
-      const unbondedBefore = clock.now() - context.unbondedGraceMs
+      const unbondedBefore = clock.now() - unbondedGraceMs
       const registered = directory.registered(key.chainId)
       if (directory.find(key) !== undefined || registered.length < maxSolversPerChain)
         return { candidates: [], unbondedBefore }

@@ -12,12 +12,12 @@ import {
   summarize,
 } from '../../../packages/protocol/src/solvers/solver-statistics.js'
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
+import type { InstanceContext } from '../../cluster/instance.js'
 import { createSerialQueue, type SerialQueue } from '../../concurrency/one-at-a-time.js'
 import { createSharedResults } from '../../concurrency/shared-results.js'
 import { TimeoutError, withTimeout } from '../../concurrency/time-limits.js'
-import type { SolverOrderStore } from '../../store/orders/solver-order-store.js'
-import type { SolverHourStore } from '../../store/solvers/solver-hour-store.js'
 import { databaseUnavailable } from '../../store/write-health.js'
+import type { SolverDirectory } from '../registry/solver-directory.js'
 
 /**
  * Reads what solvers did, of all replicas (docs/decisions.md, D20). Equal reads share one result for some time. Other reads run
@@ -31,13 +31,6 @@ interface HourlySummary {
   readonly total: SolverSummary
   /** By Unix time in whole hours. The oldest is first, and hours without counts are left out. */
   readonly hours: ReadonlyMap<number, SolverSummary>
-}
-
-interface StatisticsReaderOptions {
-  readonly hours: SolverHourStore
-  readonly orders: SolverOrderStore
-  readonly isRegistered: (solver: SolverKey) => boolean
-  readonly clock: Clock
 }
 
 /**
@@ -64,12 +57,12 @@ interface CountedHour {
 }
 
 /** Builds the reader. It reads some rows at a time, so that a long window does not hold the event loop. */
-export function createStatisticsReader(options: StatisticsReaderOptions) {
-  const { hours, orders, clock } = options
+export function createStatisticsReader({ instance, clock }: InstanceContext, directory: SolverDirectory) {
+  const { solverHours: hours, solverOrders: orders } = instance.stores
   // One queue for all reads: each read takes a piece of every turn of the event loop.
   const queue = createSerialQueue()
-  const bySolver = shareReads<ReadonlyMap<Address, SolverSummary>>(queue, options)
-  const byHour = shareReads<HourlySummary>(queue, options)
+  const bySolver = shareReads<ReadonlyMap<Address, SolverSummary>>(queue, directory, clock)
+  const byHour = shareReads<HourlySummary>(queue, directory, clock)
 
   /** @param keyOf what counts are summed up by */
   async function read<K>(
@@ -155,10 +148,7 @@ type TimedRead<T> = (assertInTime: () => void) => Promise<T>
  * Builds a function that shares the results of equal reads. Failures are shared only while they are under way. Other reads run one after
  * the other in the queue. Those of solvers that are not registered wait for each other only, because anyone can ask for any address.
  */
-function shareReads<T>(
-  queue: SerialQueue,
-  { clock, isRegistered }: Pick<StatisticsReaderOptions, 'clock' | 'isRegistered'>,
-) {
+function shareReads<T>(queue: SerialQueue, directory: SolverDirectory, clock: Clock) {
   const { monotonic } = clock
   const shared = createSharedResults<{ readonly summary: T; readonly keepMs: number }>(
     MAX_KEPT,
@@ -169,7 +159,7 @@ function shareReads<T>(
   return async ({ chainId, since, until, solver }: Window, read: TimedRead<T>): Promise<T> => {
     const key = [chainId, since, until, solver].join(' ')
     const kept = await shared.get(key, () => {
-      const isOfOther = solver !== undefined && !isRegistered({ chainId, address: solver })
+      const isOfOther = solver !== undefined && directory.find({ chainId, address: solver }) === undefined
       const deadline = monotonic() + TIMEOUT_MS
       const assertInTime = () => {
         if (monotonic() >= deadline) throw outOfTime()

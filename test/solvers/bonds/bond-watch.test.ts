@@ -3,10 +3,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { Solver } from '../../../packages/protocol/src/solvers/solver.js'
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import type { ChainListener } from '../../../src/chain/chain-listeners.js'
-import type { TopicListener } from '../../../src/cluster/cluster.js'
+import type { ClusterBus, TopicListener } from '../../../src/cluster/cluster.js'
 import { startBondWatch } from '../../../src/solvers/bonds/bond-watch.js'
-import type { SolverDirectory } from '../../../src/solvers/registry/solver-directory.js'
-import type { SolverStore } from '../../../src/store/solvers/solver-store.js'
+import type { RegistryContext } from '../../../src/solvers/registry/context.js'
 import { solver } from '../../store/solvers/solver-samples.js'
 import { createManualClock } from '../../support/manual-clock.js'
 import { only } from '../../support/only.js'
@@ -41,35 +40,35 @@ function start() {
       reset = listener.onReset ?? reset
     },
   }
-  const watch = startBondWatch({
-    store: only<SolverStore>({
-      setBonded: async () => {},
-      removeUnbonded: async ({ address }: Solver, before: number) => removed.push([address, before]) > 0,
-    }),
-    directory: only<SolverDirectory>({
+  const solvers = {
+    setBonded: async () => {},
+    removeUnbonded: async ({ address }: Solver, before: number) => removed.push([address, before]) > 0,
+  }
+  const cluster: ClusterBus = {
+    listen(_topic, listener) {
+      messages = listener
+    },
+    publish() {},
+  }
+  const context = only<RegistryContext>({
+    config: { minSolverBond: 1n, bondCheckIntervalMs: INTERVAL_MS },
+    instance: { stores: { solvers }, cluster },
+    directory: {
       registered: () => [one, { ...other, unbondedSince: 1 }],
       refresh() {},
       change: (_chainId: number, write: () => Promise<unknown>) => write(),
-    }),
-    freeBonds: {
-      totalOf: () => undefined,
-      of: () => undefined,
-      update: async () => {},
-      updateRegistered: async () => {},
-      load: async () => ++loads < 0,
-    },
-    cluster: {
-      listen(_topic, listener) {
-        messages = listener
-      },
-      publish() {},
     },
     chains: new Map([[chainId, chain]]),
-    minSolverBond: 1n,
-    bondCheckIntervalMs: INTERVAL_MS,
     clock,
     provenTime: () => node.provenMs,
     log,
+  })
+  const watch = startBondWatch(context, {
+    totalOf: () => undefined,
+    of: () => undefined,
+    update: async () => {},
+    updateRegistered: async () => {},
+    load: async () => ++loads < 0,
   })
   onTestFinished(watch.close)
   const takeAsked = () => {

@@ -9,6 +9,7 @@ import { startBondWatch } from '../../../src/solvers/bonds/bond-watch.js'
 import { createFreeBonds } from '../../../src/solvers/bonds/free-bonds.js'
 import { createSessionRegistrations } from '../../../src/solvers/registry/session-registrations.js'
 import { createSolverDirectory } from '../../../src/solvers/registry/solver-directory.js'
+import { createSolverPlaces } from '../../../src/solvers/registry/solver-places.js'
 import type { Schema } from '../../../src/store/schema.js'
 import { createBondStore } from '../../../src/store/solvers/bond-store.js'
 import { createSolverStore, type SolverStore } from '../../../src/store/solvers/solver-store.js'
@@ -61,30 +62,27 @@ export async function openReplica(
   const stored = createSolverStore(database, coordination)
   const store = withFaults(stored, world)
   const cluster = { listen() {}, publish() {} }
-  const context = only<InstanceContext>({
-    config: { chains: CHAIN_IDS.map((chainId) => ({ chainId })) },
+  const config = {
+    chains: CHAIN_IDS.map((chainId) => ({ chainId })),
+    protocolName: 'Service',
+    minSolverBond: MIN_BOND,
+    maxSolversPerChain,
+    unbondedGraceMs: GRACE_MS,
+    bondCheckIntervalMs: 3_600_000,
+  }
+  const shared = only<InstanceContext>({
+    config,
     instance: { stores: { solvers: store }, cluster },
     clock: world.clock,
     log,
   })
-  const directory = await createSolverDirectory(context)
+  const directory = await createSolverDirectory(shared)
   const bonds = createBondStore(database, coordination)
   const freeBonds = await createFreeBonds(bonds, CHAIN_IDS)
   const chains = new Map(CHAIN_IDS.map((chainId) => [chainId, only<Chain>(chainOf(chainId, world))]))
-  const options = {
-    protocolName: 'Service',
-    store,
-    directory,
-    chains,
-    minSolverBond: MIN_BOND,
-    maxSolversPerChain,
-    unbondedGraceMs: GRACE_MS,
-    clock: world.clock,
-    provenTime: createProvenTime(chains, world.clock.now),
-    log,
-  }
-  const bondWatch = startBondWatch({ ...options, freeBonds, cluster, bondCheckIntervalMs: 3_600_000 })
-  const sessions = createSessionRegistrations({ ...options, bondWatch })
+  const context = { ...shared, directory, chains, provenTime: createProvenTime(chains, world.clock.now) }
+  const bondWatch = startBondWatch(context, freeBonds)
+  const sessions = createSessionRegistrations(context, createSolverPlaces(context, bondWatch))
   const close = async () => {
     await sessions.close()
     await bondWatch.close()

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
+import type { SolverKey } from '../../../packages/protocol/src/solvers/solver.js'
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import { createStatisticsReader } from '../../../src/solvers/statistics/statistics-reader.js'
-import type { SolverOrderStore } from '../../../src/store/orders/solver-order-store.js'
-import type { SolverHourStore } from '../../../src/store/solvers/solver-hour-store.js'
 import { solverAddress } from '../../auction/records/sample-round.js'
 import { deferred } from '../../support/deferred.js'
 import { createManualClock } from '../../support/manual-clock.js'
@@ -26,12 +25,11 @@ function startReader({ readMs = READ_MS } = {}) {
     underWay--
     return []
   }
-  const reader = createStatisticsReader({
-    hours: only<SolverHourStore>({ readHours }),
-    orders: only<SolverOrderStore>({ readHours }),
-    isRegistered: () => true,
-    clock,
-  })
+  const stores = { solverHours: { readHours }, solverOrders: { readHours } }
+  const reader = createStatisticsReader(
+    only({ instance: { stores }, clock }),
+    only({ find: ({ address }: SolverKey) => ({ address }) }),
+  )
   return {
     reader,
     statements,
@@ -88,18 +86,20 @@ test('reads of unregistered solvers delay each other only', async () => {
   const gate = deferred()
   const underWay: string[] = []
   const registered = keyOf(1000)
-  const reader = createStatisticsReader({
-    hours: only<SolverHourStore>({
+  const stores = {
+    solverHours: {
       async readHours(_chainId: number, _since: number, _until: number, solver?: Address) {
         if (solver !== undefined) underWay.push(solver)
         await gate.opened
         return []
       },
-    }),
-    orders: only<SolverOrderStore>({ readHours: async () => [] }),
-    isRegistered: ({ address }) => address === registered.address,
-    clock: createManualClock(),
-  })
+    },
+    solverOrders: { readHours: async () => [] },
+  }
+  const reader = createStatisticsReader(
+    only({ instance: { stores }, clock: createManualClock() }),
+    only({ find: ({ address }: SolverKey) => (address === registered.address ? registered : undefined) }),
+  )
   const reads = [1, 2, 3, 1].map((number) => reader.byHour(keyOf(number), 24))
   reads.push(reader.byHour(registered, 24))
   await expect.poll(() => underWay).toEqual([solverAddress(1), registered.address])
