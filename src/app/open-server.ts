@@ -44,7 +44,7 @@ export async function openServer(
   started: Started,
   drainMs: () => number,
 ): Promise<HttpServer> {
-  const { config, chains, deadlineTime, directory, eventLog, metrics, clock, log } = app
+  const { config, chains, directory, eventLog, metrics, clock, log } = app
   const { freeBonds, sessions, relay, statistics, auction } = solvers
   const { stores, cluster } = app.instance
   const supportedChains = [...chains.keys()]
@@ -63,18 +63,9 @@ export async function openServer(
     metrics,
   })
   const context: ServiceContext = {
-    config,
-    chains,
-    directory,
-    freeBonds,
-    auction,
-    register: solvers.register,
-    unregister: solvers.unregister,
-    statistics,
+    ...app,
+    ...solvers,
     trades: createRecentTrades({ chains: config.chains, orders: stores.orders, clock }),
-    deadlineTime,
-    clock,
-    metrics,
   }
   const methods = [
     ...createQuoteService(context),

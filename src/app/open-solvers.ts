@@ -44,8 +44,7 @@ export interface AppContext extends RegistryContext {
 
 /** Opens the parts that register solvers, keep their sessions, ask them and validate their replies. */
 export async function openSolvers(context: AppContext, overrides: AppOverrides, started: Started) {
-  const { config, chains, deadlineTime, provenTime, eventLog, usedNonces, directory, metrics, clock, log } =
-    context
+  const { config, chains, provenTime, directory, clock, log } = context
   const { stores, replica } = context.instance
   const chainIds = [...chains.keys()]
   const endpointGuard = createEndpointGuard({
@@ -62,36 +61,23 @@ export async function openSolvers(context: AppContext, overrides: AppOverrides, 
   const registrations = createSessionRegistrations(context, places)
   started.push(registrations.close)
   const sessions = createSessions({
-    config,
+    ...context,
     registrations,
-    directory,
     isBlocked: stores.solvers.isBlocked,
     async hasOpenOrders({ chainId, address: solver }) {
       const { orders } = await stores.orders.list(chainId, { solver, state: 'DEPOSITED' }, undefined, 1)
       return orders.length > 0
     },
-    eventLog,
     heartbeatMs: overrides.sessionHeartbeatMs,
-    metrics,
-    log,
-    clock,
   })
   const relay = replica && openReplicaRelay(context, replica, directory)
   if (relay !== undefined) started.push(relay.close)
   const auction = openAuction({
-    config,
-    chains,
-    directory,
-    rules: createContractRules({ chains, freeBonds, usedNonces, deadlineTime }),
-    usedNonces,
+    ...context,
+    rules: createContractRules({ ...context, freeBonds }),
     endpointGuard,
     sessions: createSessionTransport(sessions, relay?.sessions),
     stores,
-    provenTime,
-    deadlineTime,
-    clock,
-    metrics,
-    log,
   })
   started.push(auction.close)
   return {
