@@ -56,16 +56,11 @@ export async function openServer(
   const keys = await openKeyRing(stores.apiKeys, clock, log)
   started.push(keys.close)
   const guard = createMiddleware(supportedChains, rateLimits, metrics, log)
-  const collectOrderMetrics = createOrderMetrics({
-    chainIds: supportedChains,
-    statistics,
-    directory,
-    metrics,
-  })
+  const collectOrderMetrics = createOrderMetrics(app, statistics)
   const context: ServiceContext = {
     ...app,
     ...solvers,
-    trades: createRecentTrades({ chains: config.chains, orders: stores.orders, clock }),
+    trades: createRecentTrades(app),
   }
   const methods = [
     ...createQuoteService(context),
@@ -85,11 +80,10 @@ export async function openServer(
     onRejected: (limit) => metrics.streamRejections.inc({ limit }),
   })
   const shared = { supportedChains, rateLimits, slots, metrics, clock, log }
-  const readChainHealth = createChainHealth(chains, directory)
-  const streams = createEventStreams({ eventLog, readChainHealth, ...shared })
+  const streams = createEventStreams(shared, eventLog, createChainHealth(chains, directory))
   // A stream shows the best offer at each moment, so only its caller ends a round sooner (docs/decisions.md, D30).
   const readQuote = createReadQuote(context, 0)
-  const quoteStreams = createQuoteStreams({ auction: auction.auction, readQuote, ...shared })
+  const quoteStreams = createQuoteStreams(shared, auction.auction, readQuote)
   const solverSessions = createSolverSessions({ sessions, supportedChains, rateLimits, metrics })
   const services = [...new Set([...methods, quoteStreams, streams].map(({ desc }) => desc.parent))]
   const health = createHealth({

@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Clock } from '../../../packages/protocol/src/clock.js'
 import type { OrderPosition } from '../../../packages/protocol/src/orders/order.js'
 import {
   createTradeTally,
@@ -10,10 +9,9 @@ import {
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import { groupBy } from '../../../packages/protocol/src/values/parts.js'
 import { DAY_SECONDS } from '../../../packages/protocol/src/values/time.js'
+import type { InstanceContext } from '../../cluster/instance.js'
 import { createSharedResults } from '../../concurrency/shared-results.js'
-import type { ChainConfig } from '../../config/config.js'
 import type { ListedToken } from '../../config/token-list.js'
-import type { OrderStore } from '../../store/orders/order-store.js'
 
 /** The tokens and pairs of chains (docs/decisions.md, D29). Their counts are at most a minute old. */
 export type RecentTrades = ReturnType<typeof createRecentTrades>
@@ -28,12 +26,6 @@ export interface TokenSummary extends Partial<Pick<TokenUse, 'orders24h' | 'user
 export interface PairSummary extends PairUse {
   /** Whether both tokens are on the lists of their chains. */
   readonly listed: boolean
-}
-
-interface RecentTradesOptions {
-  readonly chains: readonly Pick<ChainConfig, 'chainId' | 'destinationChains' | 'tokenList'>[]
-  readonly orders: OrderStore
-  readonly clock: Clock
 }
 
 const MAX_CHAINS = 1000
@@ -52,7 +44,9 @@ const MIN_ORDERS = 1000
 const PAGE_ORDERS = 200
 
 /** Builds the reader. It reads only when somebody asks, each chain at most once a minute, and all callers share the result. */
-export function createRecentTrades({ chains, orders, clock }: RecentTradesOptions) {
+export function createRecentTrades({ config, instance, clock }: InstanceContext) {
+  const { chains } = config
+  const { orders } = instance.stores
   const lists = new Map(chains.map(({ chainId, tokenList }) => [chainId, tokenList]))
   const isListed = (chainId: number, token: Address) => lists.get(chainId)?.has(token) ?? false
 

@@ -4,7 +4,6 @@ import {
   type StreamEventsRequest,
   type StreamEventsResponse,
 } from '../../../gen/aggregator/v1/event_pb.js'
-import type { Clock } from '../../../packages/protocol/src/clock.js'
 import {
   assertSupported,
   type FieldViolation,
@@ -17,8 +16,6 @@ import type { CallContext, Protocol } from '../../clients/call.js'
 import type { EventLog } from '../../events/event-log.js'
 import type { Subscription } from '../../events/subscriber.js'
 import type { Batch } from '../../events/tail-buffer.js'
-import type { Logger } from '../../telemetry/log.js'
-import type { Metrics } from '../../telemetry/metrics.js'
 import { requestKey, toCallContext } from '../call-context.js'
 import {
   EVENT_TYPE_NAMES,
@@ -28,11 +25,11 @@ import {
   toHeartbeatMessage,
 } from '../convert/convert-events.js'
 import { Fields } from '../fields.js'
-import type { LimitedCall, RateLimits } from '../limits/rate-limits.js'
-import type { StreamSlots } from '../limits/stream-slots.js'
+import type { LimitedCall } from '../limits/rate-limits.js'
 import type { Outcome } from '../method.js'
 import { createOutcomes } from '../middleware.js'
 import type { ReadChainHealth } from '../services/chain-service.js'
+import type { StreamContext } from './context.js'
 
 /** How long a client may take to read the end of its stream before the server cuts its connection. */
 export const END_TIMEOUT_MS = 20_000
@@ -59,17 +56,6 @@ export interface EventStream {
   close(thrown?: unknown): ServiceError | undefined
 }
 
-interface EventStreamsOptions {
-  readonly eventLog: EventLog
-  readonly supportedChains: readonly number[]
-  readonly readChainHealth: ReadChainHealth
-  readonly rateLimits: RateLimits
-  readonly slots: StreamSlots
-  readonly metrics: Metrics
-  readonly clock: Clock
-  readonly log: Logger
-}
-
 /** Time from one message about the chains to the next one, at most while the stream is read. */
 const HEALTH_INTERVAL_MS = 15_000
 /** The most values in all filters of a stream together. They stay in memory while it is open. */
@@ -77,8 +63,11 @@ const MAX_FILTER_VALUES = 256
 const TOO_MANY_VALUES = `is one of too many: all filters of a stream may have at most ${MAX_FILTER_VALUES} values`
 
 /** Builds the method. */
-export function createEventStreams(options: EventStreamsOptions) {
-  const { eventLog, supportedChains, readChainHealth, rateLimits, slots, metrics, clock, log } = options
+export function createEventStreams(
+  { supportedChains, rateLimits, slots, metrics, clock, log }: StreamContext,
+  eventLog: EventLog,
+  readChainHealth: ReadChainHealth,
+) {
   const desc = EventService.method.streamEvents
 
   function subscribe(

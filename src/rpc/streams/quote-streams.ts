@@ -7,7 +7,6 @@ import {
   type StreamQuotesResponse,
   StreamQuotesResponseSchema,
 } from '../../../gen/aggregator/v1/quote_pb.js'
-import type { Clock } from '../../../packages/protocol/src/clock.js'
 import {
   type FieldViolation,
   invalidArgument,
@@ -19,35 +18,24 @@ import { REFRESH_SECONDS } from '../../../packages/protocol/src/field-rules.js'
 import type { Auction } from '../../auction/auction.js'
 import { type QuoteStreamItem, quoteStream } from '../../auction/quote-stream.js'
 import type { CallContext } from '../../clients/call.js'
-import type { Logger } from '../../telemetry/log.js'
-import type { Metrics } from '../../telemetry/metrics.js'
 import { requestKey, toCallContext } from '../call-context.js'
 import { Fields } from '../fields.js'
-import type { RateLimits } from '../limits/rate-limits.js'
-import type { StreamSlots } from '../limits/stream-slots.js'
 import { createChecks, createOutcomes } from '../middleware.js'
 import { type AskedQuote, expiresAtOf, type ReadQuote } from '../services/quote-service.js'
+import type { StreamContext } from './context.js'
 
 /** The method StreamQuotes, for all transports (docs/decisions.md, D16). */
 export type QuoteStreams = ReturnType<typeof createQuoteStreams>
-
-interface QuoteStreamsOptions {
-  readonly auction: Auction
-  readonly readQuote: ReadQuote
-  readonly supportedChains: readonly number[]
-  readonly rateLimits: RateLimits
-  readonly slots: StreamSlots
-  readonly metrics: Metrics
-  readonly clock: Clock
-  readonly log: Logger
-}
 
 /** How long a client may take to read the error of its API key. */
 const END_MS = 10_000
 
 /** Builds the method. */
-export function createQuoteStreams(options: QuoteStreamsOptions) {
-  const { auction, readQuote, supportedChains, rateLimits, slots, metrics, clock, log } = options
+export function createQuoteStreams(
+  { supportedChains, rateLimits, slots, metrics, clock, log }: StreamContext,
+  auction: Auction,
+  readQuote: ReadQuote,
+) {
   const desc = QuoteService.method.streamQuotes
   const end = new AbortController()
   // Each stream adds a listener. Node warns of a leak when there are more than ten.

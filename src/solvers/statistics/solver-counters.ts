@@ -8,6 +8,7 @@ import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import type { Standings } from '../../standing/standing.js'
 import type { Metrics } from '../../telemetry/metrics.js'
 import type { FreeBonds } from '../bonds/free-bonds.js'
+import type { RegistryContext } from '../registry/context.js'
 import type { SolverDirectory } from '../registry/solver-directory.js'
 import type { SlotsByConnection } from '../transport/request-slots.js'
 import type { StatisticsReader } from './statistics-reader.js'
@@ -80,13 +81,6 @@ export function collectStandingMetrics(options: StandingMetricsOptions): void {
   }
 }
 
-interface OrderMetricsOptions {
-  readonly chainIds: readonly number[]
-  readonly statistics: StatisticsReader
-  readonly directory: SolverDirectory
-  readonly metrics: Metrics
-}
-
 const STEPS = ['deposited', 'settled', 'refunded'] as const
 const WINDOW_HOURS = 24
 
@@ -94,12 +88,14 @@ const WINDOW_HOURS = 24
  * Builds the function that adds the orders of registered solvers to the metrics. It reads them when metrics are collected,
  * and the next collection has what it has read. After a read that failed, the last numbers stay.
  */
-export function createOrderMetrics(options: OrderMetricsOptions): () => void {
-  const { chainIds, statistics, directory, metrics } = options
+export function createOrderMetrics(
+  { config, directory, metrics }: RegistryContext,
+  statistics: StatisticsReader,
+): () => void {
   const known = new Map<number, ReadonlyMap<string, SolverSummary>>()
 
   function read(): void {
-    for (const chainId of chainIds)
+    for (const { chainId } of config.chains)
       statistics.bySolver(chainId, WINDOW_HOURS).then(
         (counts) => known.set(chainId, counts),
         () => {},

@@ -32,14 +32,12 @@ function createFixture({ listed = [] as readonly Address[] } = {}) {
       next: end < all.length ? { blockNumber: end, logIndex: 0, orderId: '0x' as const } : undefined,
     }
   }
-  const trades = createRecentTrades({
-    chains: [
-      { chainId: 1, destinationChains: [1, 2], tokenList: new Map() },
-      { chainId: 2, destinationChains: [2], tokenList: new Map(listed.map(entryOf)) },
-    ],
-    orders: only<OrderStore>({ list }),
-    clock,
-  })
+  const chains = [
+    { chainId: 1, destinationChains: [1, 2], tokenList: new Map() },
+    { chainId: 2, destinationChains: [2], tokenList: new Map(listed.map(entryOf)) },
+  ]
+  const orders = only<OrderStore>({ list })
+  const trades = createRecentTrades(only({ config: { chains }, instance: { stores: { orders } }, clock }))
   return { clock, settled, reads, state, trades }
 }
 

@@ -72,15 +72,15 @@ test('a stream of events ends with the error of its subscription', async () => {
 /** The method over a log with one subscription. */
 const streamsOf = (subscription: object, clock = createManualClock()) =>
   createEventStreams(
-    only<Parameters<typeof createEventStreams>[0]>({
-      eventLog: { subscribe: () => subscription, waitForCursor: () => undefined },
+    only({
       supportedChains: [1],
-      readChainHealth: () => [{ chainId: 1n, status: ChainStatus.OK }],
       slots: { take: () => () => {} },
       metrics: createMetrics(),
       clock,
       log: createLog('silent'),
     }),
+    only({ subscribe: () => subscription, waitForCursor: () => undefined }),
+    () => [only({ chainId: 1n, status: ChainStatus.OK })],
   )
 
 test('a filter with one bad value is refused by its name', () => {
