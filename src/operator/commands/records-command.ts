@@ -95,9 +95,9 @@ function explained(record: QuoteRecord): Parameters<typeof renderRecord>[0] {
   const { bestAmount } = viewForCaller(record)
   return {
     ...record,
+    // To read what it leaves out gives undefined too.
     request: {
-      minDepositDeadline: undefined,
-      ...request,
+      ...(request as Required<typeof request>),
       userAddress: request.user,
       amount: BigInt(request.amount),
     },

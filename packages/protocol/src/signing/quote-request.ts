@@ -51,25 +51,27 @@ export interface SolverRequestBody extends Omit<QuoteParameters, 'user'> {
   readonly chainId: number
 }
 
-/** Writes the request for solvers, and for readers of its record. */
-export function toRequestBody(
-  request: QuoteRequest | (QuoteParameters & { readonly chainId: number }),
-): SolverRequestBody {
+/** Writes the request for solvers, and for readers of its record: each of its fields. JSON leaves out those that are undefined. */
+export function toRequestBody({
+  kind: _,
+  inputToken,
+  outputToken,
+  orderType,
+  amount,
+  user,
+  ...others
+}: QuoteRequest | RecordedRequest): SolverRequestBody {
   return {
-    inputToken: toCachedChecksumAddress(request.inputToken),
-    outputToken: toCachedChecksumAddress(request.outputToken),
-    orderType: request.orderType,
-    amount: request.amount.toString(),
-    userAddress: toCachedChecksumAddress(request.user),
-    chainId: request.chainId,
-    destinationChainId: request.destinationChainId,
-    depositMode: request.depositMode,
-    depositDeadline: request.depositDeadline,
-    fillDeadline: request.fillDeadline,
-    // JSON leaves it out when it is undefined: most solvers never see it.
-    minDepositDeadline: request.minDepositDeadline,
+    inputToken: toCachedChecksumAddress(inputToken),
+    outputToken: toCachedChecksumAddress(outputToken),
+    orderType,
+    amount: amount.toString(),
+    userAddress: toCachedChecksumAddress(user),
+    ...others,
   }
 }
+
+type RecordedRequest = QuoteParameters & { readonly chainId: number; readonly kind?: never }
 
 /** The request that a body was written for. */
 export function toQuoteRequest(body: SolverRequestBody, kind: QuoteKind): QuoteRequest {
