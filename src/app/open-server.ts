@@ -133,9 +133,8 @@ export async function openServer(
       })
       void routes.register(async (monitoring) => {
         monitoring.addHook('onRequest', limitOpenResponses(Number.POSITIVE_INFINITY))
-        const { isDatabaseUp } = cluster
-        registerHealth(monitoring, { ...health, version, chains, directory, isDatabaseUp, clock })
-        registerMetrics(monitoring, { metrics, auth: config.metricsAuth, collectMetrics, clock })
+        registerHealth(monitoring, app, health.assertServing)
+        registerMetrics(monitoring, app, collectMetrics)
       })
     },
     lostPage: consoleFiles && createLostPage(consoleFiles, identity),

@@ -18,7 +18,7 @@ interface Candidacy {
 /**
  * Builds the election of leaders by session locks of PostgreSQL, over a connection. A leader has its lock until the end of its connection.
  */
-export function createLeaderElection(connection: Pick<DedicatedConnection, 'query'>, clock: Clock) {
+export function createLeaderElection(connection: DedicatedConnection, clock: Clock) {
   const candidacies = new Map<string, Candidacy>()
   let timer: Timer | undefined
 

@@ -19,7 +19,7 @@ export interface MessageBusOptions {
 
 /** Builds the bus. It publishes on a connection that also receives the notifications. */
 export function createMessageBus(
-  connection: Pick<DedicatedConnection, 'query'>,
+  connection: DedicatedConnection,
   { clock, log, onDropped }: MessageBusOptions,
 ) {
   const listeners = new Map<string, TopicListener[]>()

@@ -1,36 +1,28 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
-import type { Clock } from '../../packages/protocol/src/clock.js'
-import type { Chain } from '../chain/chain.js'
 import { wrongSkewMs } from '../chain/clock-skew.js'
+import type { InstanceContext } from '../cluster/instance.js'
 import { coalesce } from '../concurrency/one-at-a-time.js'
-import type { SolverDirectory } from '../solvers/registry/solver-directory.js'
-import type { Metrics } from '../telemetry/metrics.js'
-
-interface HealthOptions {
-  readonly version: string
-  readonly chains: ReadonlyMap<number, Chain>
-  readonly directory: SolverDirectory
-  /** Whether the database can be reached. */
-  readonly isDatabaseUp: () => boolean
-  /** @throws ServiceError while the instance can serve no calls */
-  readonly assertServing: () => void
-  readonly clock: Clock
-}
+import { version } from '../config/version.js'
+import type { RegistryContext } from '../solvers/registry/context.js'
 
 /**
  * Serves `/health` and `/health/ready` (docs/decisions.md, D11). `/health` is always 200, and `degraded` while a chain or
  * the database does not answer. `/health/ready` is 200 only while the instance can serve calls.
+ * @param assertServing throws ServiceError while it cannot
  */
-export function registerHealth(server: FastifyInstance, options: HealthOptions): void {
-  const { version, chains, directory, isDatabaseUp, assertServing, clock } = options
+export function registerHealth(
+  server: FastifyInstance,
+  { instance, chains, directory, clock }: RegistryContext,
+  assertServing: () => void,
+): void {
   const startedAt = clock.monotonic()
   const supportedChains = [...chains.keys()]
 
   server.get('/health', async () => {
     const statuses = [...chains.values()].map((chain) => chain.status())
     const activeSolvers = supportedChains.map((chainId) => [chainId, directory.active(chainId).length])
-    const database = isDatabaseUp() ? 'ok' : 'down'
+    const database = instance.cluster.isDatabaseUp() ? 'ok' : 'down'
     const isDegraded = [database, ...statuses.map(({ status }) => status)].includes('down')
     return {
       status: isDegraded ? 'degraded' : 'ok',
@@ -58,22 +50,20 @@ export function registerHealth(server: FastifyInstance, options: HealthOptions):
   })
 }
 
-interface MetricsRouteOptions {
-  readonly metrics: Metrics
-  /** `user:password` for Basic authentication; without it, the route is open (docs/decisions.md, D11). */
-  readonly auth: string | undefined
-  /** Updates the metrics that are read at this time and not counted. */
-  readonly collectMetrics: () => void | Promise<void>
-  readonly clock: Clock
-}
-
 /** After a run, the next one waits this many times as long. So nobody takes more than a fifth of the time by reading in a loop. */
 const REST_FACTOR = 4
 
-/** Serves `/metrics` in Prometheus's text format. */
-export function registerMetrics(server: FastifyInstance, options: MetricsRouteOptions): void {
-  const { auth, collectMetrics, clock } = options
-  const { registry } = options.metrics
+/**
+ * Serves `/metrics` in Prometheus's text format, open without METRICS_AUTH (docs/decisions.md, D11).
+ * @param collectMetrics updates the metrics that are read at this time and not counted
+ */
+export function registerMetrics(
+  server: FastifyInstance,
+  { config, metrics, clock }: InstanceContext,
+  collectMetrics: () => void | Promise<void>,
+): void {
+  const { metricsAuth: auth } = config
+  const { registry } = metrics
   let restsUntil = clock.monotonic()
   const render = coalesce(async () => {
     await clock.sleep(Math.max(0, restsUntil - clock.monotonic()))

@@ -36,11 +36,7 @@ const STALLED_MS = 10_000
  * Watches what waits to be sent on one session.
  * @param onStalled called when too much has waited for 10 seconds
  */
-export function watchBacklog(
-  connection: Pick<SessionConnection, 'unsentBytes'>,
-  onStalled: () => void,
-  clock: Clock,
-) {
+export function watchBacklog(connection: SessionConnection, onStalled: () => void, clock: Clock) {
   let timer: Timer | undefined
 
   function stop(): void {

@@ -28,10 +28,7 @@ const MAX_WRITTEN = 32
  * Sends the events of a subscription at the pace of the session: what follows is read when little is unsent.
  * @returns never; the promise is rejected with the error of the subscription
  */
-export async function feedEvents(
-  subscription: Pick<Subscription, 'next'>,
-  connection: Pick<SessionConnection, 'send' | 'drained'>,
-): Promise<never> {
+export async function feedEvents(subscription: Subscription, connection: SessionConnection): Promise<never> {
   for (;;) {
     const batch = await subscription.next()
     for (let start = 0; start < batch.length; start += MAX_WRITTEN) {

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createLeaderElection } from '../../src/cluster/leader-election.js'
 import { createManualClock } from '../support/manual-clock.js'
+import { only } from '../support/only.js'
 
 const SECOND_MS = 1000
 
@@ -15,7 +16,7 @@ function startElection(...won: string[]) {
     attempts.push(names)
     return names.map((name) => ({ name, is_won: isWon.has(name) }))
   }
-  const election = createLeaderElection({ query }, clock)
+  const election = createLeaderElection(only({ query }), clock)
   election.start()
   onTestFinished(election.close)
   const notes: string[] = []

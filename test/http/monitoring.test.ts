@@ -1,7 +1,6 @@
 import Fastify from 'fastify'
 import { expect, it, onTestFinished } from 'vitest'
 import { registerMetrics } from '../../src/http/monitoring.js'
-import type { Metrics } from '../../src/telemetry/metrics.js'
 import { createManualClock } from '../support/manual-clock.js'
 import { only } from '../support/only.js'
 
@@ -17,8 +16,7 @@ it('the text of the metrics is made for a fifth of the time at most, and never b
       return `run ${++runs}`
     },
   }
-  const metrics = only<Metrics>({ registry })
-  registerMetrics(server, { metrics, auth: undefined, collectMetrics() {}, clock })
+  registerMetrics(server, only({ config: {}, metrics: { registry }, clock }), () => {})
   await server.ready()
 
   const read = () => server.inject('/metrics').then(({ body }) => body)

@@ -119,11 +119,7 @@ export function createEndpointVerifier(context: ChainContext) {
  * @param place names the node where there are several, with a space after it
  * @throws ChainConfigError when it serves another chain; viem's errors when it does not answer
  */
-export async function verifyChainId(
-  client: Pick<PublicClient, 'getChainId'>,
-  chainId: number,
-  place = '',
-): Promise<void> {
+export async function verifyChainId(client: PublicClient, chainId: number, place = ''): Promise<void> {
   const answer = await client.getChainId()
   if (answer !== chainId)
     throw new ChainConfigError(

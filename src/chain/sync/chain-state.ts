@@ -1,5 +1,5 @@
 import type { TimedHeader } from '../../../packages/protocol/src/node/parse-blocks.js'
-import type { BlockHeader } from '../../../packages/protocol/src/orders/block.js'
+import type { BlockRef } from '../../../packages/protocol/src/orders/block.js'
 import type { Hex } from '../../../packages/protocol/src/values/hex.js'
 import type { ChainContext } from '../context.js'
 
@@ -21,7 +21,7 @@ export interface ChainSnapshot {
   /** The highest block seen. */
   readonly head: TimedHeader | undefined
   /** The last block whose events have been read, published or not. */
-  readonly last: Pick<BlockHeader, 'number' | 'hash'> | undefined
+  readonly last: BlockRef | undefined
   /** Number of the last block whose events are published. */
   readonly published: number | undefined
   /** The block after the last one, when it could not be read for a minute. */

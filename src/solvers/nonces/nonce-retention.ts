@@ -2,8 +2,6 @@ import type { Chain } from '../../chain/chain.js'
 import type { OfferNonceStore } from '../../store/solvers/offer-nonce-store.js'
 import type { Metrics } from '../../telemetry/metrics.js'
 
-type WatchedChain = Pick<Chain, 'chainId' | 'headTimeMs' | 'status'>
-
 /** A head that was seen. */
 interface SeenHead {
   readonly number: number
@@ -21,7 +19,7 @@ interface SeenHead {
  */
 export function createNonceRetention(
   store: OfferNonceStore,
-  chains: Iterable<WatchedChain>,
+  chains: Iterable<Chain>,
   depth: number,
   metrics: Metrics,
 ): () => Promise<boolean> {
@@ -56,7 +54,7 @@ export function createNonceRetention(
   }
 }
 
-function headOf({ status, headTimeMs }: WatchedChain): SeenHead | undefined {
+function headOf({ status, headTimeMs }: Chain): SeenHead | undefined {
   const number = status().headBlock
   const timeMs = headTimeMs()
   return number === undefined || timeMs === undefined ? undefined : { number, timeMs }

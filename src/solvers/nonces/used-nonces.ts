@@ -163,13 +163,9 @@ export function createUsedNonces({ config, instance, metrics, clock, log }: Inst
   }
 }
 
-interface WatchedChain extends Pick<Chain, 'addListener'> {
-  readonly chainId: number
-}
-
 /** Follows the cancellations of a chain. Anyone can cancel nonces, so only those of registered solvers are kept. */
 export function followCancellations(
-  { chainId, addListener }: WatchedChain,
+  { chainId, addListener }: Chain,
   registered: (chainId: number) => readonly { readonly address: Address }[],
   { setUsed }: UsedNonces,
 ): void {

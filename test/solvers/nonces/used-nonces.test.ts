@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { ServiceError } from '../../../packages/protocol/src/errors.js'
 import type { SignedQuote } from '../../../packages/protocol/src/quotes/quote.js'
 import type { Address, Hex } from '../../../packages/protocol/src/values/hex.js'
-import type { ChainStatus } from '../../../src/chain/chain.js'
+import type { Chain, ChainStatus } from '../../../src/chain/chain.js'
 import type { ClusterBus, TopicListener } from '../../../src/cluster/cluster.js'
 import { createNonceRetention } from '../../../src/solvers/nonces/nonce-retention.js'
 import { createUsedNonces, followCancellations } from '../../../src/solvers/nonces/used-nonces.js'
@@ -169,7 +169,7 @@ test('a cancellation counts at once at all replicas, for registered solvers only
       cancel = onNoncesCancelled
     },
   }
-  followCancellations(chain, () => [{ address: SOLVER }], replicas[0])
+  followCancellations(only(chain), () => [{ address: SOLVER }], replicas[0])
   cancel([
     { solver: SOLVER, nonce: 7n },
     { solver: '0x0b', nonce: 8n },
@@ -221,7 +221,7 @@ test('nonces are removed by the time of a block of their chain that no reorganis
   const silent = { chainId: 2, headTimeMs: () => undefined, status: () => ({}) as ChainStatus }
   const removeEnded = createNonceRetention(
     only<OfferNonceStore>({ pruneSome, trim: async () => ({ bytes: 0, dropped: 0 }) }),
-    [{ chainId: 1, headTimeMs: () => head.timeMs, status }, silent],
+    [{ chainId: 1, headTimeMs: () => head.timeMs, status }, silent].map((chain) => only<Chain>(chain)),
     10,
     createMetrics(),
   )

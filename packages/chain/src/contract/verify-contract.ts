@@ -25,7 +25,7 @@ export interface VerifiedContract {
  * @throws ChainConfigError when it is not a settlement contract of this protocol; ChainReadError when the node fails
  */
 export async function verifyContract(
-  { request }: Pick<PublicClient, 'request'>,
+  { request }: PublicClient,
   { chainId, settlement }: ContractPlace,
   protocolName: string,
 ): Promise<VerifiedContract> {
