@@ -1,19 +1,21 @@
 import type { Clock, Timer } from '../../packages/protocol/src/clock.js'
 import { toServiceError } from '../../packages/protocol/src/errors.js'
-
-/** Writes rows behind the work that makes them, several at once. */
-export type WriteBehind<Row> = ReturnType<typeof createWriteBehind<Row>>
+import type { Logger } from '../telemetry/log.js'
+import type { Metrics } from '../telemetry/metrics.js'
 
 interface WriteBehindOptions<Row> {
   /** Rows that the database refuses are dropped; those that it could not be reached for wait again. */
   readonly save: (rows: readonly Row[]) => Promise<void>
   /** Rows of one write. */
   readonly maxBatch: number
+  /** The rows, for the log. */
+  readonly what: string
+  /** Counts the rows by result. */
+  readonly counter: Metrics['quoteRecords']
   /** Called once after each run of writes. */
-  readonly onWritten: (rows: number) => void
-  /** @param error undefined for a row that came while too many waited */
-  readonly onDropped: (rows: number, error?: unknown) => void
+  readonly onWritten?: () => void
   readonly clock: Clock
+  readonly log: Logger
 }
 
 /** How long rows wait, so that several are written together. */
@@ -21,9 +23,9 @@ const WAIT_MS = 1000
 /** Rows that may wait. More are dropped, when the database is slower than the quotes. */
 const MAX_WAITING = 10_000
 
-/** Builds the writer. Writes run one after the other. */
+/** Builds what writes rows behind the work that makes them, several at once. Writes run one after the other. */
 export function createWriteBehind<Row>(options: WriteBehindOptions<Row>) {
-  const { save, maxBatch, onWritten, onDropped, clock } = options
+  const { save, maxBatch, what, counter, onWritten = () => {}, clock, log } = options
   let waiting: Row[] = []
   /** The rows that are being written. */
   let batch: readonly Row[] = []
@@ -32,6 +34,14 @@ export function createWriteBehind<Row>(options: WriteBehindOptions<Row>) {
   /** Rows of the run under way. */
   let written = 0
   let isClosed = false
+  // The series must exist before the first dropped row, so that its rate is visible from then on.
+  for (const result of ['written', 'dropped']) counter.inc({ result }, 0)
+
+  /** @param error undefined for a row that came while too many waited */
+  function drop(rows: number, error?: unknown): void {
+    counter.inc({ result: 'dropped' }, rows)
+    if (error !== undefined) log.error({ err: error, rows }, `${what} could not be written`)
+  }
 
   async function writeBatch(): Promise<boolean> {
     batch = waiting.slice(0, maxBatch)
@@ -43,7 +53,7 @@ export function createWriteBehind<Row>(options: WriteBehindOptions<Row>) {
     } catch (error) {
       isConnectionError = toServiceError(error).reason === 'DATABASE_UNAVAILABLE'
       if (isConnectionError) waiting = [...batch, ...waiting]
-      else onDropped(batch.length, error)
+      else drop(batch.length, error)
     }
     batch = []
     return !isConnectionError
@@ -58,7 +68,8 @@ export function createWriteBehind<Row>(options: WriteBehindOptions<Row>) {
   function run(): Promise<boolean> {
     writing = writing.then(async () => {
       const isReachable = await writeWaiting()
-      if (written > 0) onWritten(written)
+      counter.inc({ result: 'written' }, written)
+      if (written > 0) onWritten()
       written = 0
       return isReachable
     })
@@ -76,7 +87,7 @@ export function createWriteBehind<Row>(options: WriteBehindOptions<Row>) {
   return {
     /** Has a row written soon. It costs a push to an array. A row too many is dropped. */
     add(row: Row) {
-      if (isClosed || waiting.length >= MAX_WAITING) return onDropped(1)
+      if (isClosed || waiting.length >= MAX_WAITING) return drop(1)
       waiting.push(row)
       if (timer === undefined) writeSoon()
     },
@@ -89,7 +100,7 @@ export function createWriteBehind<Row>(options: WriteBehindOptions<Row>) {
       isClosed = true
       timer?.stop()
       if (await run()) return
-      onDropped(waiting.length, new Error('the database cannot be reached'))
+      drop(waiting.length, new Error('the database cannot be reached'))
       waiting = []
     },
   }

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import { createWriteBehind } from '../../src/store/write-behind.js'
+import { createLog } from '../../src/telemetry/log.js'
+import { createMetrics } from '../../src/telemetry/metrics.js'
 import { createManualClock } from '../support/manual-clock.js'
 
 test('a flush writes the rows that wait, and ends although others come during each write', async () => {
@@ -12,9 +14,10 @@ test('a flush writes the rows that wait, and ends although others come during ea
       if (next < 100) writer.add(next++)
     },
     maxBatch: 2,
-    onWritten() {},
-    onDropped() {},
+    what: 'numbers',
+    counter: createMetrics().quoteRecords,
     clock: createManualClock(0),
+    log: createLog('silent'),
   })
   while (next < 3) writer.add(next++)
   expect(await writer.flush()).toBe(true)

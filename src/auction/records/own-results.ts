@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { QuoteRecord } from '../../../packages/protocol/src/quotes/quote-record.js'
-import type { QuoteRecordStore, RecordFilter } from '../../store/records/quote-record-store.js'
-import type { WriteBehind } from '../../store/write-behind.js'
+import type { RecordFilter } from '../../store/records/quote-record-store.js'
+import type { QuoteRecordStore } from '../../store/records/quote-record-table.js'
 import type { QuoteIds } from '../quote-ids.js'
 import { type QuoteRecordView, viewForSolver } from './record-view.js'
 
@@ -17,17 +17,10 @@ const RECORDS_PER_TURN = 10
 
 /**
  * Builds the function that lists what came of the requests to one solver, as the solver may see it (docs/decisions.md, D20).
- * A record is in the list from the end of its round on, unless the database cannot take it at present.
  * @param now Unix time in milliseconds
  */
-export function createOwnResults(
-  store: QuoteRecordStore,
-  writer: Pick<WriteBehind<unknown>, 'flush'>,
-  quoteIds: QuoteIds,
-  now: () => number,
-) {
+export function createOwnResults(store: QuoteRecordStore, quoteIds: QuoteIds, now: () => number) {
   return async (filter: RecordFilter): Promise<OwnResultPage> => {
-    await writer.flush()
     const { records, next } = await store.list(filter)
     const results: QuoteRecordView[] = []
     for (const [place, text] of records.entries()) {

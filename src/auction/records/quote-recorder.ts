@@ -1,13 +1,16 @@
 import { ServiceError } from '../../../packages/protocol/src/errors.js'
 import type { QuoteRecord } from '../../../packages/protocol/src/quotes/quote-record.js'
 import type { SolverKey } from '../../../packages/protocol/src/solvers/solver.js'
+import { toRecordedResult } from '../../../packages/protocol/src/solvers/solver-result.js'
 import { createSerialQueue } from '../../concurrency/one-at-a-time.js'
-import type { QuoteRecordStore, RecordFilter } from '../../store/records/quote-record-store.js'
+import type { RecordFilter, StoredQuoteRecord } from '../../store/records/quote-record-store.js'
+import type { QuoteRecordStore } from '../../store/records/quote-record-table.js'
 import { startRetention } from '../../store/retention.js'
+import { createWriteBehind } from '../../store/write-behind.js'
 import type { AuctionContext } from '../context.js'
 import type { QuoteIds } from '../quote-ids.js'
+import type { EndedRound } from '../sinks.js'
 import { createOwnResults, type OwnResultPage } from './own-results.js'
-import { createQuoteRecordWriter } from './quote-record-writer.js'
 import { type QuoteRecordView, viewForCaller, viewForSolver } from './record-view.js'
 
 /** Writes and reads the records of quotes. */
@@ -15,6 +18,9 @@ type QuoteRecorder = ReturnType<typeof createQuoteRecorder>
 
 const HOUR_MS = 3_600_000
 const PRUNE_INTERVAL_MS = 10 * 60_000
+/** Records in one write. Each write changes most pages of the index of ids, so that fewer writes take less time in all. */
+const MAX_BATCH = 200
+
 /** The recorder of an instance that keeps no records. */
 export const NO_RECORDER: QuoteRecorder = {
   record() {},
@@ -33,8 +39,17 @@ export function createQuoteRecorder(context: AuctionContext, store: QuoteRecordS
   const { config, directory, provenTime, metrics, log } = context
   const { now } = context.clock
   const oldest = () => provenTime() - config.quoteRecordHours * HOUR_MS
-  const writer = createQuoteRecordWriter(context, store, () => void collectBytes())
-  const listOwn = createOwnResults(store, writer, quoteIds, now)
+  /** Records wait as text: the objects of a quote take several times as much memory, and the garbage collector would copy them. */
+  const writer = createWriteBehind<StoredQuoteRecord>({
+    save: store.save,
+    maxBatch: MAX_BATCH,
+    what: 'records of quotes',
+    counter: metrics.quoteRecords,
+    onWritten: () => void collectBytes(),
+    clock: context.clock,
+    log,
+  })
+  const listOwn = createOwnResults(store, quoteIds, now)
   /**
    * Anyone has many keys, so registered solvers wait for each other only. Each of the two reads keeps the connection that
    * writes records.
@@ -42,7 +57,8 @@ export function createQuoteRecorder(context: AuctionContext, store: QuoteRecordS
   const reads = createSerialQueue()
 
   async function find(chainId: number, quoteId: string): Promise<QuoteRecord | undefined> {
-    const text = writer.find(quoteId)?.record ?? (await store.read(quoteId))
+    const waiting = writer.waiting().find((stored) => stored.quoteId === quoteId)
+    const text = waiting?.record ?? (await store.read(quoteId))
     if (text === undefined) return undefined
     const record: QuoteRecord = JSON.parse(text)
     return record.chainId === chainId && record.requestedAt >= oldest() ? record : undefined
@@ -68,7 +84,7 @@ export function createQuoteRecorder(context: AuctionContext, store: QuoteRecordS
 
   return {
     /** Builds the record of a quote, and writes it later. */
-    record: writer.add,
+    record: (round: EndedRound): void => writer.add(toStored(round)),
     /**
      * @param id a UUID: the caller's, or that of a solver which was asked
      * @returns what this reader may see; undefined when the chain has no such record, or no longer has one
@@ -83,17 +99,45 @@ export function createQuoteRecorder(context: AuctionContext, store: QuoteRecordS
       return itsRecord && own && viewForSolver(itsRecord, own, id, now())
     },
     /**
-     * Lists what came of the requests to one solver, as the solver may see it (docs/decisions.md, D20).
+     * Lists what came of the requests to one solver, as the solver may see it (docs/decisions.md, D20). A record is in the list from
+     * the end of its round on, unless the database cannot take it at present.
      * @throws ServiceError QUOTE_NOT_FOUND when the instance keeps no records
      */
     listOwn: (key: SolverKey, page: Pick<RecordFilter, 'after' | 'limit'>): Promise<OwnResultPage> =>
       reads.run(
-        () => listOwn({ chainId: key.chainId, solver: key.address, since: oldest(), ...page }),
+        async () => {
+          await writer.flush()
+          return listOwn({ chainId: key.chainId, solver: key.address, since: oldest(), ...page })
+        },
         directory.find(key) === undefined ? 'others' : 'registered',
       ),
     /** Writes the records that wait. Later ones are dropped, and the store is no longer used. */
     async close(): Promise<void> {
       await Promise.all([endRetention(), writer.close()])
     },
+  }
+}
+
+function toStored(round: EndedRound): StoredQuoteRecord {
+  const { quoteId, requestedAt, outcome, request } = round
+  const { chainId, user, inputToken, outputToken } = request
+  const record = JSON.stringify(toQuoteRecord(round))
+  return { quoteId, requestedAt, chainId, user, inputToken, outputToken, outcome, record }
+}
+
+/** Builds the record of a quote. */
+export function toQuoteRecord(round: EndedRound): QuoteRecord {
+  const { quoteId, request, key, requestedAt, durationMs, outcome, attempts } = round
+  const { kind, chainId, amount, ...terms } = request
+  return {
+    quoteId,
+    chainId,
+    requestedAt,
+    durationMs: Math.round(durationMs),
+    outcome,
+    kind,
+    key,
+    request: { ...terms, amount: amount.toString() },
+    solvers: attempts.map((attempt, place) => toRecordedResult(attempt, place + 1)),
   }
 }

@@ -37,19 +37,13 @@ export function createUsedNonces({ config, instance, metrics, clock, log }: Inst
   /** Orders whose nonces are to be read, by chain. */
   const changed = new Map<number, Set<Hex>>()
   let mustReload = false
-  for (const result of ['written', 'dropped']) metrics.offerNonces.inc({ result }, 0)
-
   const writer = createWriteBehind<OfferNonce>({
     save: store.save,
     maxBatch: MAX_BATCH,
-    onWritten(rows) {
-      metrics.offerNonces.inc({ result: 'written' }, rows)
-    },
-    onDropped(rows, error) {
-      metrics.offerNonces.inc({ result: 'dropped' }, rows)
-      if (error !== undefined) log.error({ err: error, rows }, 'nonces of offers could not be written')
-    },
+    what: 'nonces of offers',
+    counter: metrics.offerNonces,
     clock,
+    log,
   })
   const reading = createRetry({
     work: readChanges,

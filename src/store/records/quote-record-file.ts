@@ -3,8 +3,8 @@ import type { Logger } from '../../telemetry/log.js'
 import { createFileHealth, faultErrorOf } from '../sqlite/file-health.js'
 import { openSqliteTables } from '../sqlite/sqlite.js'
 import { nameUnavailable } from '../write-health.js'
-import type { QuoteRecordSchema, QuoteRecordStore } from './quote-record-store.js'
-import { createQuoteRecordTable, quoteRecordMigrations } from './quote-record-table.js'
+import type { QuoteRecordSchema } from './quote-record-store.js'
+import { createQuoteRecordTable, type QuoteRecordStore, quoteRecordMigrations } from './quote-record-table.js'
 
 /** A record of ten solvers has 2 KiB. It would leave half of a page of 4 KiB empty. */
 const PAGE_BYTES = 16_384

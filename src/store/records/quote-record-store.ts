@@ -57,25 +57,6 @@ export interface RecordSearch extends Partial<RecordKeys> {
   readonly limit: number
 }
 
-/** Stores records of quotes, up to a total size. */
-export interface QuoteRecordStore {
-  /** Saves records, and removes the oldest ones beyond the total size. */
-  save(records: readonly StoredQuoteRecord[]): Promise<void>
-  /** @returns the record's JSON */
-  read(quoteId: string): Promise<string | undefined>
-  /** Reads a page of a solver's records. Its work is limited, however many records there are. */
-  list(filter: RecordFilter): Promise<RecordPage>
-  /**
-   * Removes some records: those of quotes requested before a time, or the oldest beyond the total size.
-   * @param before Unix time in milliseconds
-   * @returns whether there may be more records to remove
-   */
-  pruneSome(before: number): Promise<boolean>
-  /** The bytes that the records use, as the total size counts them. */
-  usedBytes(): Promise<number>
-  close(): Promise<void>
-}
-
 /** The tables of quote records. */
 export interface QuoteRecordSchema {
   quote_records: {

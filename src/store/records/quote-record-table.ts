@@ -2,7 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Kysely, Migration } from 'kysely'
 import { BATCH_ROWS } from '../database.js'
 import { readRecordPage } from './quote-record-reads.js'
-import type { QuoteRecordSchema, QuoteRecordStore, StoredQuoteRecord } from './quote-record-store.js'
+import type { QuoteRecordSchema, RecordFilter, StoredQuoteRecord } from './quote-record-store.js'
+
+/** Stores records of quotes, up to a total size. */
+export type QuoteRecordStore = ReturnType<typeof createQuoteRecordTable>
 
 /** Rows removed at once to make room. They are few, because a record may have tens of kilobytes. */
 const ROOM_ROWS = 10
@@ -51,10 +54,7 @@ export const quoteRecordMigrations: Record<string, Migration> = {
 }
 
 /** Builds the store of records over an open database, which it closes at its end. */
-export function createQuoteRecordTable(
-  database: Kysely<QuoteRecordSchema>,
-  maxBytes: number,
-): QuoteRecordStore {
+export function createQuoteRecordTable(database: Kysely<QuoteRecordSchema>, maxBytes: number) {
   /** @returns the number of removed records */
   async function removeOldest(limit: number, before = Number.MAX_SAFE_INTEGER): Promise<number> {
     const oldest = database
@@ -114,12 +114,14 @@ export function createQuoteRecordTable(
   const isTooLarge = async () => (await usedBytes()) > maxBytes
 
   return {
-    async save(records) {
+    /** Saves records, and removes the oldest ones beyond the total size. */
+    async save(records: readonly StoredQuoteRecord[]): Promise<void> {
       if (records.length === 0) return
       await insert(records)
       while ((await isTooLarge()) && (await removeOldest(ROOM_ROWS)) > 0) await nextTurn()
     },
-    async read(quoteId) {
+    /** @returns the record's JSON */
+    async read(quoteId: string): Promise<string | undefined> {
       const row = await database
         .selectFrom('quote_records')
         .select('record')
@@ -127,11 +129,18 @@ export function createQuoteRecordTable(
         .executeTakeFirst()
       return row?.record
     },
-    list: (filter) => readRecordPage(database, filter),
-    async pruneSome(before) {
+    /** Reads a page of a solver's records. Its work is limited, however many records there are. */
+    list: (filter: RecordFilter) => readRecordPage(database, filter),
+    /**
+     * Removes some records: those of quotes requested before a time, or the oldest beyond the total size.
+     * @param before Unix time in milliseconds
+     * @returns whether there may be more records to remove
+     */
+    async pruneSome(before: number): Promise<boolean> {
       if ((await removeOldest(BATCH_ROWS, before)) > 0) return true
       return (await isTooLarge()) && (await removeOldest(ROOM_ROWS)) > 0
     },
+    /** The bytes that the records use, as the total size counts them. */
     usedBytes,
     close: () => database.destroy(),
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toQuoteRecord } from '../../../src/auction/records/quote-record-writer.js'
+import { toQuoteRecord } from '../../../src/auction/records/quote-recorder.js'
 import { attemptOf, sampleRound, signed, solverAddress } from './sample-round.js'
 
 test('a record has the offers by rank, then the solvers without one, each with its index', () => {

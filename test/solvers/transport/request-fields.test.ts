@@ -7,7 +7,7 @@ import { readParameters } from '../../../packages/client/src/quotes/get-quote-re
 import type { QuoteRequest } from '../../../packages/protocol/src/quotes/quote.js'
 import { toQuoteRequest, toRequestBody } from '../../../packages/protocol/src/signing/quote-request.js'
 import { readRequest } from '../../../packages/solver/src/session/wire-forms.js'
-import { toQuoteRecord } from '../../../src/auction/records/quote-record-writer.js'
+import { toQuoteRecord } from '../../../src/auction/records/quote-recorder.js'
 import { compileJsonWriter } from '../../../src/http/rest/proto-json.js'
 import { toQuoteRecordMessage } from '../../../src/rpc/convert/convert-records.js'
 import { toSessionMessage } from '../../../src/rpc/convert/convert-sessions.js'

@@ -2,11 +2,13 @@ import { describe, expect, test } from 'vitest'
 import { POSTGRES_TABLES } from '../../../src/store/postgres/postgres-stores.js'
 import type {
   QuoteRecordSchema,
-  QuoteRecordStore,
   RecordFilter,
   RecordPage,
 } from '../../../src/store/records/quote-record-store.js'
-import { createQuoteRecordTable } from '../../../src/store/records/quote-record-table.js'
+import {
+  createQuoteRecordTable,
+  type QuoteRecordStore,
+} from '../../../src/store/records/quote-record-table.js'
 import { createPostgresDatabase } from '../../support/databases/postgres-database.js'
 import { storedRecord } from '../../support/databases/stored-record.js'
 import { NEW_DATABASES, type NewDatabase, postgresAt } from '../databases.js'

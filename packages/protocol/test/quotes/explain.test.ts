@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { toQuoteRecord } from '../../../../src/auction/records/quote-record-writer.js'
+import { toQuoteRecord } from '../../../../src/auction/records/quote-recorder.js'
 import { sampleRound, solverAddress } from '../../../../test/auction/records/sample-round.js'
 import { explain } from '../../src/quotes/explain.js'
 import type { QuoteRecord } from '../../src/quotes/quote-record.js'
