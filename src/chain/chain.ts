@@ -54,12 +54,11 @@ export function createChain(config: ChainConfig, shared: ChainsContext) {
     },
   })
   const context: ChainContext = { ...shared, config, rpc, orders }
-  const verifier = createEndpointVerifier(context)
+  const verifier = createEndpointVerifier(context, () => bondTokenReader.start())
   const { readAny } = verifier
   const watch = createEndpointWatch(context, verifier)
   const tokens = createTokenReader(context, readAny)
   const bondTokenReader = createBondTokenReader(context, readAny, tokens)
-  void verifier.whenKnown.then(bondTokenReader.start)
   const listeners = createChainListeners()
   const clockSkew = createClockSkew(context)
   const onSnapshot = ({ head }: ChainSnapshot) => clockSkew.saw(head)

@@ -1,6 +1,7 @@
 import type { Clock } from '../../packages/protocol/src/clock.js'
-import type { Config } from '../config/config.js'
-import type { Stores } from '../store/stores.js'
+import type { Config, RateLimitStore } from '../config/config.js'
+import type { Stores, StoresOptions } from '../store/stores.js'
+import type { Topic } from '../store/topics.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import type { Cluster } from './cluster.js'
@@ -22,6 +23,19 @@ export interface Instance {
   /** This replica; undefined for a database of one process. */
   readonly replica?: ReplicaIdentity | undefined
   close(): Promise<void>
+}
+
+/** What an instance is opened with. */
+export interface InstanceOptions extends StoresOptions {
+  /** A file, or `:memory:`. */
+  readonly dbPath: string
+  /** URL of the PostgreSQL that replicas share; undefined for a file. */
+  readonly databaseUrl: string | undefined
+  /** Time for which a replica without a sign of life keeps its solver sessions; 10 s when undefined. */
+  readonly leaseMs?: number | undefined
+  readonly rateLimitStore: RateLimitStore
+  /** Called with the topic of a message between replicas that does not have its form. */
+  readonly onDropped: (topic: Topic) => void
 }
 
 /** What the parts of the service share from its start on. */

@@ -10,17 +10,15 @@ import { fitsTopic } from './message-shapes.js'
 /** The messages between replicas, as notifications of PostgreSQL (`listen` and `notify`). */
 export type MessageBus = ReturnType<typeof createMessageBus>
 
-export interface MessageBusOptions {
-  readonly clock: Clock
-  readonly log: Logger
-  /** Called with the topic of a message that does not have its form. It is dropped. */
-  readonly onDropped: (topic: Topic) => void
-}
-
-/** Builds the bus. It publishes on a connection that also receives the notifications. */
+/**
+ * Builds the bus. It publishes on a connection that also receives the notifications.
+ * @param onDropped called with the topic of a message that does not have its form
+ */
 export function createMessageBus(
   connection: DedicatedConnection,
-  { clock, log, onDropped }: MessageBusOptions,
+  onDropped: (topic: Topic) => void,
+  clock: Clock,
+  log: Logger,
 ) {
   const listeners = new Map<string, TopicListener[]>()
   let failure: Error | undefined

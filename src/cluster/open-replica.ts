@@ -2,24 +2,18 @@ import { ConfigError } from '../config/environment.js'
 import { UnusableTablesError } from '../store/database.js'
 import { LEASE_MS, startLeaseRenewal } from '../store/postgres/lease-renewal.js'
 import { assertPooledBySession, createConnectionPool, isOfServer } from '../store/postgres/postgres.js'
-import { openPostgresStores, type PostgresStoresOptions } from '../store/postgres/postgres-stores.js'
+import { openPostgresStores } from '../store/postgres/postgres-stores.js'
 import type { Cluster } from './cluster.js'
 import { createDedicatedConnection } from './dedicated-connection.js'
-import type { Instance } from './instance.js'
+import type { Instance, InstanceOptions } from './instance.js'
 import { createLeaderElection } from './leader-election.js'
-import { createMessageBus, type MessageBus, type MessageBusOptions } from './message-bus.js'
+import { createMessageBus, type MessageBus } from './message-bus.js'
 
 type PostgresCluster = Cluster & Pick<MessageBus, 'tellMissed'>
 
-interface ClusterOptions extends MessageBusOptions {
+interface ClusterOptions extends Pick<InstanceOptions, 'onDropped' | 'clock' | 'log'> {
   /** Called when the connection is lost, after the leaderships. */
   readonly onLost: () => void
-}
-
-type ReplicaOptions = Omit<PostgresStoresOptions, 'pool' | 'isReachable' | 'leaseMs'> & {
-  readonly onDropped: MessageBusOptions['onDropped']
-  /** See `PostgresStoresOptions`; 10 s when undefined. */
-  readonly leaseMs?: number | undefined
 }
 
 /** A database that has just been started, or that many start to use at once, answers soon. */
@@ -32,10 +26,10 @@ const PAUSE_MS = 1000
  * @throws ConfigError when PostgreSQL cannot be reached, rejects the user, is pooled by transaction, or has the tables
  * of another version
  */
-export async function openReplica(options: ReplicaOptions): Promise<Instance> {
+export async function openReplica(databaseUrl: string, options: InstanceOptions): Promise<Instance> {
   for (let tries = 1; ; tries++) {
     try {
-      return await openOnce(options)
+      return await openOnce(databaseUrl, options)
     } catch (error) {
       const isPassing = !(error instanceof ConfigError || error instanceof UnusableTablesError)
       if (tries === TRIES || !isPassing || !isOfServer(error as Error)) throw toConfigError(error)
@@ -45,8 +39,8 @@ export async function openReplica(options: ReplicaOptions): Promise<Instance> {
   }
 }
 
-async function openOnce(options: ReplicaOptions): Promise<Instance> {
-  const { databaseUrl, leaseMs = LEASE_MS, clock, log } = options
+async function openOnce(databaseUrl: string, options: InstanceOptions): Promise<Instance> {
+  const { leaseMs = LEASE_MS, clock, log } = options
   let cluster: PostgresCluster | undefined
   const pool = createConnectionPool(databaseUrl, (error) => cluster?.tellMissed(error))
   const opened = [pool.close]
@@ -56,7 +50,7 @@ async function openOnce(options: ReplicaOptions): Promise<Instance> {
   try {
     await assertPooledBySession(databaseUrl)
     const isReachable = () => cluster?.isDatabaseUp() !== false
-    const stores = await openPostgresStores({ ...options, leaseMs, pool, isReachable })
+    const stores = await openPostgresStores({ ...options, databaseUrl, leaseMs, pool, isReachable })
     opened.push(stores.close)
     const connected = await connectCluster(databaseUrl, { ...options, onLost: pool.renew })
     cluster = connected
@@ -97,7 +91,7 @@ export async function connectCluster(
   { onLost, onDropped, clock, log }: ClusterOptions,
 ): Promise<PostgresCluster> {
   const connection = createDedicatedConnection(databaseUrl, clock, log)
-  const bus = createMessageBus(connection, { onDropped, clock, log })
+  const bus = createMessageBus(connection, onDropped, clock, log)
   const election = createLeaderElection(connection, clock)
   await connection.open({
     topics: bus.topics,

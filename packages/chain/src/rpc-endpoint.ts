@@ -21,32 +21,16 @@ export type RpcRequest = (
 export type EndpointTrouble = 'STANDS_STILL' | 'LAGS' | 'OTHER_CHAIN' | 'NO_ANSWER'
 
 /** One JSON-RPC endpoint. */
-export interface Endpoint {
-  /** The host of its URL. */
-  readonly host: string
-  /** Whether it has last answered for another chain. Only who verifies it sets this. */
-  isOfOtherChain: boolean
-  /** What its heads show beside those of other endpoints. Only who compares them sets this. */
-  headTrouble: Exclude<EndpointTrouble, 'OTHER_CHAIN'> | undefined
-  readonly request: RpcRequest
-  /** A client of viem that makes its calls by `request`. */
-  readonly client: PublicClient
-  /** Subscribes to new heads. Undefined when the endpoint is not a WebSocket. */
-  readonly subscribeToHeads: WsConnection['subscribeToHeads'] | undefined
-  /** Whether the endpoint accepts several calls in one message, as far as its answers show. */
-  takesBatches(): boolean
-  /** Closes an open WebSocket, if any, and fails its calls. The next call opens another. */
-  disconnect(): void
-  /** Fails the calls under way, and closes what is open. */
-  close(): void
-}
+export type Endpoint = ReturnType<typeof createRpcEndpoint>
 
 /** Why others take an endpoint's calls; undefined when nothing is known against it. */
 export function troubleOf({ isOfOtherChain, headTrouble }: Endpoint): EndpointTrouble | undefined {
   return isOfOtherChain ? 'OTHER_CHAIN' : headTrouble
 }
 
-export interface RpcEndpointOptions extends Partial<Omit<CallLimits, 'signal'>> {
+export interface RpcEndpointOptions {
+  readonly maxBytes?: number
+  readonly timeoutMs?: number
   readonly clock?: Clock
   /**
    * Makes the endpoint one for calls whose answers strangers may shape: each goes alone, on a connection of its own, and more than
@@ -68,11 +52,22 @@ const MAX_BYTES = 32 * 1024 * 1024
 const MAX_AT_ONCE = 16
 
 /** How calls get to the node. */
-type Line = Pick<WsConnection, 'call'> &
-  Pick<Endpoint, 'subscribeToHeads' | 'takesBatches' | 'disconnect' | 'close'>
+interface Line {
+  readonly call: WsConnection['call']
+  /** Subscribes to new heads. Undefined when the endpoint is not a WebSocket. */
+  readonly subscribeToHeads: WsConnection['subscribeToHeads'] | undefined
+  /** Whether the endpoint accepts several calls in one message, as far as its answers show. */
+  takesBatches(): boolean
+  /** Closes an open WebSocket, if any, and fails its calls. The next call opens another. */
+  disconnect(): void
+  /** Fails the calls under way, and closes what is open. */
+  close(): void
+}
+
+type HeadTrouble = Exclude<EndpointTrouble, 'OTHER_CHAIN'>
 
 /** Builds an endpoint. @param url http, https, ws or wss, which may have user name and password */
-export function createRpcEndpoint(url: string, options: RpcEndpointOptions = {}): Endpoint {
+export function createRpcEndpoint(url: string, options: RpcEndpointOptions = {}) {
   const { clock = systemClock, maxInFlight = Number.POSITIVE_INFINITY, onCall = () => {} } = options
   const { timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES } = options
   const limits = { timeoutMs, maxBytes }
@@ -113,12 +108,16 @@ export function createRpcEndpoint(url: string, options: RpcEndpointOptions = {})
 
   return {
     ...line,
+    /** The host of its URL. */
     host: new URL(url).host,
+    /** Whether it has last answered for another chain. Only who verifies it sets this. */
     isOfOtherChain: false,
-    headTrouble: undefined,
+    /** What its heads show beside those of other endpoints. Only who compares them sets this. */
+    headTrouble: undefined as HeadTrouble | undefined,
     request,
+    /** A client of viem that makes its calls by `request`. */
     client: toPublicClient(request),
-    close() {
+    close(): void {
       isClosed = true
       close()
     },

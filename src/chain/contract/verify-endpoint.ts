@@ -14,17 +14,13 @@ import { createOptionalViews, type OptionalViews } from './optional-views.js'
 /** Verifies that a chain's endpoints and its contract match the configuration. */
 export type EndpointVerifier = Readonly<ReturnType<typeof createEndpointVerifier>>
 
-/** Builds the verifier of a chain's endpoints. */
-export function createEndpointVerifier(context: ChainContext) {
+/** Builds the verifier of a chain's endpoints. @param onKnown called once, when the contract's values are known */
+export function createEndpointVerifier(context: ChainContext, onKnown: () => void) {
   const { config, protocolName, log } = context
   const { chainId } = config
   const { endpoints, order } = context.rpc
   const verified = new Set<Endpoint>()
   let unverified: readonly Endpoint[] = endpoints
-  let markKnown = () => {}
-  const whenKnown = new Promise<void>((resolve) => {
-    markKnown = resolve
-  })
 
   /** Verifies the chain of an endpoint, also when it was verified before. @throws as `verify` */
   async function verifyChain(endpoint: Endpoint): Promise<void> {
@@ -78,7 +74,7 @@ export function createEndpointVerifier(context: ChainContext) {
     if (verifier.contract !== undefined) return
     verifier.contract = { ...read, views }
     views.start()
-    markKnown()
+    onKnown()
   }
 
   /**
@@ -107,8 +103,6 @@ export function createEndpointVerifier(context: ChainContext) {
     verifyChain,
     forget,
     readAny,
-    /** Resolves when the contract's values are known. */
-    whenKnown,
     close: async (): Promise<void> => verifier.contract?.views.close(),
   }
   return verifier

@@ -41,7 +41,7 @@ function startWatch(count = 2) {
   const order = createEndpointOrder(endpoints, clock.monotonic, troubleOf)
   const rpc = { endpoints, order }
   const context = only<ChainContext>({ config, rpc, protocolName: 'Service', clock, log })
-  const verifier = createEndpointVerifier(context)
+  const verifier = createEndpointVerifier(context, () => {})
   const watch = createEndpointWatch(context, verifier)
   function set(...heads: Node['head'][]): void {
     for (const [index, head] of heads.entries()) Object.assign(nodes[index] as Node, { head })
