@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { NO_ENDPOINT, type Solver } from '../../packages/protocol/src/solvers/solver.js'
-import type { SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
-import { Attempt, rankedOffers, sortByRank } from '../../src/auction/attempt.js'
+import {
+  CANCELLED,
+  REPLICA_UNREACHABLE,
+  type SolverResult,
+} from '../../packages/protocol/src/solvers/solver-result.js'
+import { Attempt, CUT_OFF, rankedOffers, sortByRank } from '../../src/auction/attempt.js'
 import { RequestSlots } from '../../src/solvers/transport/request-slots.js'
 import { solver } from '../solvers/sample-solver.js'
-import { createManualClock } from '../support/manual-clock.js'
 import { askedSolver, offerOf, playRound, TIMEOUT_MS } from './played-round.js'
 
 const onSession: Solver = solver(1, { endpointUrl: NO_ENDPOINT, session: { id: 'a' } })
@@ -49,26 +52,32 @@ describe('a request that waits for a connection', () => {
   })
 })
 
+/** A request of a round that waits for it. */
+function attemptIn(slots: RequestSlots, number = 1): Attempt {
+  const round = { offeredAt: undefined, pausedMs: 0 }
+  return new Attempt(askedSolver(number, 'none', slots), number, String(number), round, () => 0)
+}
+
 test.each<[string, boolean, SolverResult]>([
   ['is not late when another one was sent meanwhile', true, { kind: 'cancelled', isQueued: true }],
   ['is late when no other one was sent either', false, { kind: 'late' }],
 ])('a request that has its slot and is not sent %s', async (_what, isOtherSent, result) => {
   const slots = new RequestSlots(2)
-  const { monotonic } = createManualClock()
-  const [attempt, other] = [1, 2].map((number) => {
-    const round = { offeredAt: undefined, pausedMs: 0 }
-    return new Attempt(askedSolver(number, 'none', slots), number, String(number), round, monotonic)
-  }) as [Attempt, Attempt]
+  const [attempt, other] = [attemptIn(slots), attemptIn(slots, 2)]
   for (const each of [attempt, other]) await each.takeSlot()
   if (isOtherSent) other.onSent()
   expect(attempt.settle({ kind: 'late' }).result).toEqual(result)
 })
 
-test('a request whose replica cannot be reached keeps that reason at the end of its round', async () => {
-  const { round, answer, clock } = playRound({ asked: [askedSolver(1)] })
-  await clock.advance(TIMEOUT_MS - 1)
-  await answer(1, { kind: 'cancelled', reason: 'replica_unreachable' })
-  expect(round.attempts[0]?.result).toEqual({ kind: 'cancelled', reason: 'replica_unreachable' })
+test.each<[string, SolverResult, SolverResult]>([
+  ['that its caller has left is cancelled without it', CANCELLED, CANCELLED],
+  ['that has given its slot away is cancelled without it', CUT_OFF, CUT_OFF],
+  ['at the time-out has it', { kind: 'late' }, REPLICA_UNREACHABLE],
+  ['at the soft deadline has it', { kind: 'soft_deadline' }, REPLICA_UNREACHABLE],
+])('of the reason that its replica was not reached, a request %s', (_what, endedBy, result) => {
+  const attempt = attemptIn(new RequestSlots(1))
+  attempt.end(endedBy)
+  expect(attempt.resultOf(REPLICA_UNREACHABLE)).toBe(result)
 })
 
 test('requests with an offer come by rank, and then the others in the order of their results', async () => {

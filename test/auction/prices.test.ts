@@ -203,24 +203,6 @@ describe('a result', () => {
 })
 
 describe('an error', () => {
-  it('of an auction that is forgotten leaves the next one to its callers', async () => {
-    const failure = deferred()
-    const { get, rounds } = openPrices({
-      async runRound(request) {
-        if (rounds.length > 1) return offering(request, 1n)
-        await failure.opened
-        throw NO_QUOTES
-      },
-    })
-    const forgotten = expect(get(SWAP, '192.0.2.1')).rejects.toBe(NO_QUOTES)
-    for (let amount = 11n; amount <= 10_010n; amount++) await get({ ...SWAP, amount }, '192.0.2.1')
-    await get(SWAP, '192.0.2.1')
-    failure.open()
-    await forgotten
-    await get(SWAP, '192.0.2.1')
-    expect(rounds).toHaveLength(10_002)
-  })
-
   it.each([
     ['of a round without an offer', async () => result({ error: NO_QUOTES }), { no_quotes: 2, shared: 1 }],
     ['of a round that could not start', () => Promise.reject(NO_QUOTES), { shared: 1 }],

@@ -107,14 +107,6 @@ describe('a read', () => {
     expect(await old.trades.pairs(2)).toHaveLength(500)
     expect(old.reads).toHaveLength(5)
   })
-
-  test('that fails is made again by the next caller', async () => {
-    const { state, trades } = createFixture()
-    state.failure = new Error('the database is away')
-    await expect(trades.tokens(2)).rejects.toThrow('away')
-    state.failure = undefined
-    expect(await trades.tokens(2)).toEqual([])
-  })
 })
 
 test('of 10,000 tokens, the listed ones and those of most users are in an answer', async () => {
