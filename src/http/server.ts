@@ -22,12 +22,7 @@ import { createMultiplexer, MAX_HEADER_BYTES, type Multiplexer } from './port/mu
 import { DEFAULT_TIMEOUTS } from './port/slow-clients.js'
 import { abandon, recordArrival, toLimitedCall } from './request.js'
 import { createRequestLog } from './request-log.js'
-import {
-  createMethodRejection,
-  registerErrorHandlers,
-  rejectUndecodable,
-  UNDECODABLE,
-} from './rest/error-routes.js'
+import { registerErrorHandlers, rejectUndecodable, UNDECODABLE } from './rest/error-routes.js'
 import { rejectUnparsable } from './rest/rest-errors.js'
 import { registerRestRoutes } from './rest/transcoder.js'
 import { registerRpc } from './rpc-routes.js'
@@ -97,6 +92,7 @@ export async function createHttpServer(options: HttpServerOptions) {
     for (const port of ports) port.beginClose()
   })
   const logRequest = createRequestLog(server, log, config.logRequestSample)
+  const context = { rateLimits, logRequest, lostPage, log }
   server.addHook('onRoute', ({ url, wsHandler }) => {
     if (wsHandler !== undefined) webSocketPaths.add(url)
   })
@@ -120,21 +116,19 @@ export async function createHttpServer(options: HttpServerOptions) {
     if (error === undefined) done()
     else rejectCounted(error, request, reply).catch(done)
   })
-  registerErrorHandlers(server, rateLimits, { log, logRequest, lostPage })
-  rejectUndecodable(server, methods, rateLimits)
+  registerErrorHandlers(server, context)
+  rejectUndecodable(server, methods, context)
   await server.register(cors, corsOptions(config.corsOrigins))
   await server.register(async (rpc) => registerRpc(rpc, rpcServices(options), rejectCounted, MAX_BODY_BYTES))
   // A separate scope, as Connect has its own parsers of bodies.
   await server.register(async (rest) => {
-    const rejectOtherMethods = createMethodRejection(rest, rateLimits)
-    registerRestRoutes(rest, methods, rejectOtherMethods, logRequest)
-    if (quoteStreams !== undefined) registerQuoteStream(rest, quoteStreams, rejectOtherMethods)
+    registerRestRoutes(rest, methods, context)
+    if (quoteStreams !== undefined) registerQuoteStream(rest, quoteStreams, context)
   })
   await server.register(async (sockets) => {
     await registerWebSocketUpgrades(sockets, upgrades)
-    const rejectOtherMethods = createMethodRejection(sockets, rateLimits)
-    if (streams !== undefined) registerEventRoutes(sockets, streams, rejectOtherMethods, logRequest)
-    registerSessionRoute(sockets, solverSessions, rejectOtherMethods, logRequest)
+    if (streams !== undefined) registerEventRoutes(sockets, streams, context)
+    registerSessionRoute(sockets, solverSessions, context)
   })
   options.addRoutes(server)
 

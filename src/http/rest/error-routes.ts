@@ -1,29 +1,19 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { REASONS, ServiceError } from '../../../packages/protocol/src/errors.js'
 import { decoded, parseChainId } from '../../../packages/protocol/src/values/text.js'
-import type { RateLimits } from '../../rpc/limits/rate-limits.js'
 import type { MethodHandler } from '../../rpc/middleware.js'
-import type { Logger } from '../../telemetry/log.js'
+import type { HttpContext } from '../context.js'
 import { CONSOLE_POLICY } from '../pages/console.js'
 import { toLimitedCall } from '../request.js'
-import type { LogRequest } from '../request-log.js'
 import { sendError, toRestError } from './rest-errors.js'
 
 const ALL_VERBS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 const CHAIN_IN_PATH = /^\/v1\/([^/?#]+)/
 
-interface ErrorHandlerOptions {
-  readonly log: Logger
-  readonly logRequest: LogRequest
-  /** The HTML for a person at a path that does not exist; undefined without a console. */
-  readonly lostPage: ((path: string) => string) | undefined
-}
-
 /** Sends errors for unknown paths and for what routes throw, in the shape of all errors (docs/decisions.md, D7). People get a page. */
 export function registerErrorHandlers(
   server: FastifyInstance,
-  rateLimits: RateLimits,
-  { log, logRequest, lostPage }: ErrorHandlerOptions,
+  { rateLimits, log, logRequest, lostPage }: HttpContext,
 ): void {
   server.setErrorHandler((thrown, request, reply) => {
     const error = toRestError(thrown)
@@ -57,31 +47,28 @@ const isOfBrowser = ({ method, headers }: FastifyRequest) =>
   method === 'GET' && headers.accept?.includes('text/html') === true
 
 /**
- * Rejects with 405 the verbs that a path does not accept.
+ * Rejects with 405 the verbs that a path does not accept. The routes themselves decide whether they accept HEAD.
  * @param check may throw another error first
  */
-export type RejectOtherMethods = (
+export function rejectOtherMethods(
+  server: FastifyInstance,
+  { rateLimits }: HttpContext,
   url: string,
   verbs: readonly string[],
-  check: (request: FastifyRequest) => void,
-) => void
-
-/** Builds the rejection of other verbs. The routes themselves decide whether they accept HEAD. */
-export function createMethodRejection(server: FastifyInstance, rateLimits: RateLimits): RejectOtherMethods {
-  return (url, verbs, check) => {
-    const allowed = verbs.toSorted()
-    server.route({
-      method: ALL_VERBS.filter((method) => !server.hasRoute({ method, url })),
-      url,
-      onRequest: async (request, reply) => {
-        await rateLimits.consume('global', toLimitedCall(request, reply))
-        check(request)
-        reply.header('allow', allowed.join(', '))
-        throw new ServiceError('METHOD_NOT_ALLOWED', `This path takes ${allowed.join(' and ')}.`)
-      },
-      handler: () => undefined,
-    })
-  }
+  check: (request: FastifyRequest) => void = () => {},
+): void {
+  const allowed = verbs.toSorted()
+  server.route({
+    method: ALL_VERBS.filter((method) => !server.hasRoute({ method, url })),
+    url,
+    onRequest: async (request, reply) => {
+      await rateLimits.consume('global', toLimitedCall(request, reply))
+      check(request)
+      reply.header('allow', allowed.join(', '))
+      throw new ServiceError('METHOD_NOT_ALLOWED', `This path takes ${allowed.join(' and ')}.`)
+    },
+    handler: () => undefined,
+  })
 }
 
 /** Stands for each path that cannot be decoded. No request line can name it. */
@@ -91,7 +78,7 @@ export const UNDECODABLE = '/ '
 export function rejectUndecodable(
   server: FastifyInstance,
   methods: readonly MethodHandler[],
-  rateLimits: RateLimits,
+  { rateLimits }: HttpContext,
 ): void {
   const withChain = methods.find(({ hasChain }) => hasChain)
   const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<never> => {

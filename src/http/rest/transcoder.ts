@@ -8,9 +8,9 @@ import {
   replaceUnprintable,
 } from '../../../packages/protocol/src/values/text.js'
 import type { MethodHandler } from '../../rpc/middleware.js'
+import type { HttpContext } from '../context.js'
 import { elapsedMs, RestContext, toLimitedCall } from '../request.js'
-import type { LogRequest } from '../request-log.js'
-import type { RejectOtherMethods } from './error-routes.js'
+import { rejectOtherMethods } from './error-routes.js'
 import { compileRoutes, type RestRoute } from './http-rules.js'
 import { compileJsonReader, compileJsonWriter, fieldValue, type JsonObject } from './proto-json.js'
 import { toRestError } from './rest-errors.js'
@@ -31,26 +31,27 @@ interface MethodRoute {
 export function registerRestRoutes(
   server: FastifyInstance,
   methods: readonly MethodHandler[],
-  rejectOtherMethods: RejectOtherMethods,
-  logRequest: LogRequest,
+  context: HttpContext,
 ): void {
   const routes = methods.flatMap((method) => compileRoutes(method.desc).map((route) => ({ method, route })))
   server.removeAllContentTypeParsers()
   const parser = async (_request: FastifyRequest, bytes: Buffer) => parseJsonBody(bytes)
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, parser)
-  for (const route of routes) registerRoute(server, route, logRequest)
+  for (const route of routes) registerRoute(server, route, context)
   for (const url of new Set(routes.map(({ route }) => route.url))) {
     const served = routes.filter(({ route }) => route.url === url)
     // A chain that is not supported is 404 first.
     const verbs = served.map(({ route }) => route.verb)
-    rejectOtherMethods(url, verbs, (request) => served[0]?.method.assertChain(chainIdOf(request)))
+    rejectOtherMethods(server, context, url, verbs, (request) =>
+      served[0]?.method.assertChain(chainIdOf(request)),
+    )
   }
 }
 
 function registerRoute(
   server: FastifyInstance,
   { method, route }: MethodRoute,
-  logRequest: LogRequest,
+  { logRequest }: HttpContext,
 ): void {
   const read = createRequestReader(method.desc.input, route)
   const write = compileJsonWriter(method.desc.output)

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { StreamEventsRequest } from '../../../gen/aggregator/v1/event_pb.js'
 import type { EventStreams } from '../../rpc/streams/event-streams.js'
+import type { HttpContext } from '../context.js'
 import { toLimitedCall } from '../request.js'
-import type { LogRequest } from '../request-log.js'
-import type { RejectOtherMethods } from '../rest/error-routes.js'
+import { rejectOtherMethods } from '../rest/error-routes.js'
 import { compileRoutes } from '../rest/http-rules.js'
 import { compileJsonReader, fieldValue, type JsonObject } from '../rest/proto-json.js'
 import { createQueryCheck } from '../rest/transcoder.js'
@@ -19,8 +19,7 @@ import { registerWebSocket } from './websocket-upgrade.js'
 export function registerEventRoutes(
   server: FastifyInstance,
   streams: EventStreams,
-  rejectOtherMethods: RejectOtherMethods,
-  logRequest: LogRequest,
+  context: HttpContext,
 ): void {
   const reader = compileJsonReader(streams.desc.input)
   const checkQuery = createQueryCheck(streams.desc.input.fields)
@@ -36,7 +35,7 @@ export function registerEventRoutes(
         check: (request, reply) => streams.checkLimits(toLimitedCall(request, reply)),
         explanation: 'This path is a WebSocket. The same events are at /v1/events.',
         serve: (socket, request) => serveWebSocket(streams, () => read(request), socket, request),
-        logRequest,
+        logRequest: context.logRequest,
       })
     } else {
       server.route({
@@ -46,6 +45,6 @@ export function registerEventRoutes(
         handler: (request, reply) => serveSse(streams, () => read(request), request, reply),
       })
     }
-    rejectOtherMethods(url, ['GET'], () => {})
+    rejectOtherMethods(server, context, url, ['GET'])
   }
 }

@@ -8,8 +8,9 @@ import {
 } from '../../../gen/aggregator/v1/quote_pb.js'
 import { toServiceError } from '../../../packages/protocol/src/errors.js'
 import type { QuoteStreamMessage, QuoteStreams } from '../../rpc/streams/quote-streams.js'
+import type { HttpContext } from '../context.js'
 import { isCancelled, RestContext, toLimitedCall } from '../request.js'
-import type { RejectOtherMethods } from '../rest/error-routes.js'
+import { rejectOtherMethods } from '../rest/error-routes.js'
 import { compileRoutes } from '../rest/http-rules.js'
 import { compileJsonWriter } from '../rest/proto-json.js'
 import { errorBody } from '../rest/rest-errors.js'
@@ -27,7 +28,7 @@ const writeRoundEnd = compileJsonWriter(QuoteRoundEndSchema)
 export function registerQuoteStream(
   server: FastifyInstance,
   streams: QuoteStreams,
-  rejectOtherMethods: RejectOtherMethods,
+  context: HttpContext,
 ): void {
   for (const route of compileRoutes(streams.desc)) {
     const read = createRequestReader(streams.desc.input, route)
@@ -47,7 +48,9 @@ export function registerQuoteStream(
         void writeStream(messages, request, reply)
       },
     })
-    rejectOtherMethods(route.url, [route.verb], (request) => streams.assertChain(chainIdOf(request)))
+    rejectOtherMethods(server, context, route.url, [route.verb], (request) =>
+      streams.assertChain(chainIdOf(request)),
+    )
   }
 }
 

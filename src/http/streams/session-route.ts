@@ -5,9 +5,9 @@ import { invalidArgument, type Reason, toServiceError } from '../../../packages/
 import { setMessageLimit } from '../../internals/ws.js'
 import type { SolverSessions } from '../../rpc/streams/solver-sessions.js'
 import { type InstanceMessage, MAX_MESSAGE_BYTES, type SessionConnection } from '../../sessions/messages.js'
+import type { HttpContext } from '../context.js'
 import { toLimitedCall } from '../request.js'
-import type { LogRequest } from '../request-log.js'
-import type { RejectOtherMethods } from '../rest/error-routes.js'
+import { rejectOtherMethods } from '../rest/error-routes.js'
 import { errorBody } from '../rest/rest-errors.js'
 import { closeReason } from './close-with-error.js'
 import { readSolverMessage, toSessionEventJson, toSessionJson } from './session-json.js'
@@ -30,17 +30,16 @@ const MAX_AFTER_END = 2048
 export function registerSessionRoute(
   server: FastifyInstance,
   sessions: SolverSessions,
-  rejectOtherMethods: RejectOtherMethods,
-  logRequest: LogRequest,
+  context: HttpContext,
 ): void {
   registerWebSocket(server, {
     url: SESSION_PATH,
     check: (request, reply) => sessions.checkLimits(toLimitedCall(request, reply)),
     explanation: 'This path is a WebSocket for solvers.',
     serve: (socket, request) => serve(sessions, socket, request),
-    logRequest,
+    logRequest: context.logRequest,
   })
-  rejectOtherMethods(SESSION_PATH, ['GET'], () => {})
+  rejectOtherMethods(server, context, SESSION_PATH, ['GET'])
   server.addHook('preClose', async () => sessions.endWhenIdle())
 }
 

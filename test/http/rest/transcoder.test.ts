@@ -5,6 +5,7 @@ import { invalidArgument, type ServiceError } from '../../../packages/protocol/s
 import { sendError, toRestError } from '../../../src/http/rest/rest-errors.js'
 import { createQueryCheck, parseJsonBody, registerRestRoutes } from '../../../src/http/rest/transcoder.js'
 import type { MethodHandler } from '../../../src/rpc/middleware.js'
+import { only } from '../../support/only.js'
 import { methodWith } from './proto-descriptors.js'
 
 /** The violations of a body. */
@@ -86,12 +87,7 @@ describe('a GET', () => {
     server = Fastify()
     server.decorateRequest('rejection', undefined)
     server.setErrorHandler((thrown, _request, reply) => sendError(reply, toRestError(thrown)))
-    registerRestRoutes(
-      server,
-      [method],
-      () => {},
-      () => {},
-    )
+    registerRestRoutes(server, [method], only({ rateLimits: {}, logRequest() {} }))
   })
   afterEach(() => server.close())
 
