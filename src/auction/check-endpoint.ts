@@ -6,22 +6,14 @@ import type { QuoteParameters } from '../../packages/protocol/src/quotes/quote-r
 import { createOfferValidator } from '../../packages/protocol/src/signing/offer-validator.js'
 import { type QuoteHasher, toChecksumAddress } from '../../packages/protocol/src/signing/typed-data.js'
 import type { SolverKey } from '../../packages/protocol/src/solvers/solver.js'
-import { type SolverResult, toRecordedResult } from '../../packages/protocol/src/solvers/solver-result.js'
+import { toRecordedResult } from '../../packages/protocol/src/solvers/solver-result.js'
 import { type Address, parseAddress } from '../../packages/protocol/src/values/hex.js'
 import { afterReading } from '../concurrency/process-pauses.js'
+import type { RegistrationCheck } from '../solvers/registry/registrations.js'
 import { type CalledSolver, createSolverHttpClient } from '../solvers/transport/solver-http-client.js'
 import { sendTrialRequest } from '../solvers/transport/trial-request.js'
 import type { AuctionContext } from './context.js'
 import { indicativeRequest } from './prices.js'
-
-/** A check is not cancelled when its caller leaves. */
-type CheckResult = Exclude<SolverResult, { kind: 'soft_deadline' | 'circuit_open' | 'cancelled' }>
-
-/** The result of the check of an endpoint, with an explanation for its developer. */
-export interface RegistrationCheck {
-  readonly outcome: CheckResult['kind'] | 'skipped'
-  readonly explanation: string
-}
 
 type CheckedSolver = SolverKey & CalledSolver
 

@@ -1,5 +1,4 @@
 import type { Clock } from '../../../packages/protocol/src/clock.js'
-import type { RegistrationCheck } from '../../auction/check-endpoint.js'
 import type { AuctionParts } from '../../auction/open-auction.js'
 import type { Chain } from '../../chain/chain.js'
 import type { RecentTrades } from '../../chain/tokens/recent-trades.js'
@@ -17,7 +16,7 @@ export interface ServiceContext {
   readonly directory: SolverDirectory
   readonly freeBonds: FreeBonds
   readonly auction: AuctionParts
-  readonly register: RegisterSolver<RegistrationCheck>
+  readonly register: RegisterSolver
   readonly unregister: UnregisterSolver
   readonly statistics: StatisticsReader
   readonly trades: RecentTrades

@@ -3,11 +3,18 @@ import {
   registrationMessage,
   unregistrationMessage,
 } from '../../../packages/protocol/src/solvers/registration-messages.js'
+import type { SolverResult } from '../../../packages/protocol/src/solvers/solver-result.js'
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import type { EndpointGuard } from '../transport/endpoint-guard.js'
 import type { RegistryContext } from './context.js'
 import { assertSigned, type SignedRequest } from './signed-request.js'
 import type { SolverPlaces } from './solver-places.js'
+
+/** The result of the check of an endpoint, with an explanation for its developer. A check is not cancelled when its caller leaves. */
+export interface RegistrationCheck {
+  readonly outcome: Exclude<SolverResult['kind'], 'soft_deadline' | 'circuit_open' | 'cancelled'> | 'skipped'
+  readonly explanation: string
+}
 
 /** A signed registration. */
 interface Registration extends SignedRequest {
@@ -25,27 +32,27 @@ interface Registration extends SignedRequest {
  * @throws ServiceError TIMESTAMP_OUT_OF_RANGE, SIGNATURE_INVALID, TIMESTAMP_REUSED, SOLVER_BLOCKED, ENDPOINT_REJECTED,
  *   SOLVER_LIMIT_REACHED, BOND_INSUFFICIENT, RATE_LIMITED or CHAIN_UNAVAILABLE. Then nothing is stored.
  */
-export type RegisterSolver<Trial> = (registration: Registration) => Promise<Trial>
+export type RegisterSolver = (registration: Registration) => Promise<RegistrationCheck>
 
 /**
  * Tries the endpoint of a solver with one request (docs/decisions.md, D23).
  * @throws ServiceError ENDPOINT_REJECTED when the endpoint answers for another solver
  */
-type TryEndpoint<Trial> = (solver: Registration) => Promise<Trial>
+type TryEndpoint = (solver: Registration) => Promise<RegistrationCheck>
 
 /** Builds the use case. */
-export function createRegisterSolver<Trial>(
+export function createRegisterSolver(
   context: RegistryContext,
   places: SolverPlaces,
   endpointGuard: EndpointGuard,
-  tryEndpoint: TryEndpoint<Trial>,
-): RegisterSolver<Trial> {
+  tryEndpoint: TryEndpoint,
+): RegisterSolver {
   const { config, instance, clock } = context
   const { protocolName, maxSolversPerChain } = config
-  const shareCheck = createEndpointChecks<Trial>()
+  const shareCheck = createEndpointChecks()
 
   /** The place and the bond are read again afterwards, as a lookup and a trial may take some seconds. */
-  async function assertEndpoint(registration: Registration): Promise<Trial> {
+  async function assertEndpoint(registration: Registration): Promise<RegistrationCheck> {
     const { endpointUrl } = registration
     const needsLookup = endpointGuard.needsLookup(endpointUrl)
     if (!needsLookup) await endpointGuard.assertAllowed(endpointUrl)
@@ -87,9 +94,9 @@ export function createUnregisterSolver(context: RegistryContext): UnregisterSolv
   }
 }
 
-interface Check<Trial> {
+interface Check {
   readonly endpointUrl: string
-  readonly trial: Promise<Trial>
+  readonly trial: Promise<RegistrationCheck>
 }
 
 /** The most solvers of a chain whose endpoints are checked at the same time. */
@@ -101,11 +108,14 @@ const RETRY_AFTER_SECONDS = 3
  * has at most one check at a time, and a chain at most 32. Others are rejected and do not wait.
  * @returns a function that throws ServiceError RATE_LIMITED
  */
-export function createEndpointChecks<Trial>() {
-  const underWay = new Map<number, Map<Address, Check<Trial>>>()
+export function createEndpointChecks() {
+  const underWay = new Map<number, Map<Address, Check>>()
 
-  return ({ chainId, address, endpointUrl }: Registration, check: () => Promise<Trial>): Promise<Trial> => {
-    const checks = underWay.get(chainId) ?? new Map<Address, Check<Trial>>()
+  return (
+    { chainId, address, endpointUrl }: Registration,
+    check: () => Promise<RegistrationCheck>,
+  ): Promise<RegistrationCheck> => {
+    const checks = underWay.get(chainId) ?? new Map<Address, Check>()
     underWay.set(chainId, checks)
     const known = checks.get(address)
     if (known?.endpointUrl === endpointUrl) return known.trial
