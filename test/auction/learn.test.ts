@@ -107,16 +107,30 @@ describe('a lesson', () => {
     expect(lessons()?.isWorthWaiting).toBe(false)
   })
 
-  test('says whether its offers in the pair come within the soft deadline; a decline says nothing of it, nor does a round that teaches nothing a moment later', () => {
+  describe('says whether its offers in the pair come within the soft deadline:', () => {
     const isQuick = () => pairs.of('pair')?.of(address)?.isQuick
-    play(0, answer({ outcome: 'none', isQuick: false }))
-    expect(isQuick()).toBe(false)
-    play(20_000, answer({ isInTime: false }))
-    expect(isQuick()).toBe(true)
-    play(40_000, answer({ outcome: 'none', isQuick: false }))
-    play(40_001, answer({ isQuick: false }))
-    expect(isQuick()).toBe(true)
-    play(60_000, answer({ isQuick: false }))
-    expect(isQuick()).toBe(false)
+
+    test('the last offer decides', () => {
+      expect(
+        [undefined, true, false].map((quick, index) => {
+          if (quick !== undefined) play(20_000 * index, answer({ isInTime: false, isQuick: quick }))
+          return isQuick()
+        }),
+      ).toEqual([undefined, true, false])
+    })
+
+    test('a decline only before the first offer', () => {
+      play(0, answer({ outcome: 'none', isQuick: false }))
+      expect(isQuick()).toBe(false)
+      play(20_000, answer())
+      play(40_000, answer({ outcome: 'none', isQuick: false }))
+      expect(isQuick()).toBe(true)
+    })
+
+    test('a round a moment later teaches nothing', () => {
+      play(0, answer())
+      play(1, answer({ isQuick: false }))
+      expect(isQuick()).toBe(true)
+    })
   })
 })

@@ -138,18 +138,27 @@ describe('the pause after failures', () => {
   })
 })
 
-it('a head that was seen and not followed is forgotten with the next one that is; a node that lags takes none back', () => {
-  const { head, sawHead, followed } = createTestResults()
+describe('the head', () => {
   const block = (number: number, timestampMs = number * 1000) =>
-    only<Parameters<typeof followed>[0]>({ number, timestampMs })
-  for (const number of [10, 12]) {
-    sawHead(block(number))
-    followed(block(number), number - 1)
-  }
-  sawHead(block(60, 86_400_000))
-  expect(head()?.number).toBe(60)
-  followed(block(11), 11)
-  expect(head()).toEqual(block(12))
-  followed(block(13), 12)
-  expect(head()).toEqual(block(13))
+    only<Parameters<ReturnType<typeof createTestResults>['followed']>[0]>({ number, timestampMs })
+
+  it('is the one that was seen until the next one is followed', () => {
+    const { head, sawHead, followed } = createTestResults()
+    sawHead(block(60, 86_400_000))
+    expect(head()?.number).toBe(60)
+    followed(block(11), 10)
+    expect(head()).toEqual(block(11))
+  })
+
+  it('is the highest that was followed: a node that lags takes none back', () => {
+    const { head, followed } = createTestResults()
+    for (const [number, before] of [
+      [12, 11],
+      [11, 11],
+    ] as const)
+      followed(block(number), before)
+    expect(head()).toEqual(block(12))
+    followed(block(13), 12)
+    expect(head()).toEqual(block(13))
+  })
 })
