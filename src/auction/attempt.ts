@@ -155,7 +155,7 @@ export function answeredInMs({ result, tookMs }: SolverAttempt): number | undefi
 }
 
 /** @returns the valid offers, best first */
-export function rankedOffers(attempts: readonly Pick<SolverAttempt, 'result'>[]): SignedQuote[] {
+export function rankedOffers(attempts: readonly SolverAttempt[]): SignedQuote[] {
   return rank(attempts.flatMap(({ result }) => (result.kind === 'quoted' ? [result.offer] : [])))
 }
 

@@ -88,7 +88,7 @@ export function createAuction(context: AuctionContext, parts: RoundParts) {
   const { quoteTimeoutMs } = config
   const softMs = config.quoteSoftTimeoutMs || Number.POSITIVE_INFINITY
   const queue = createStartQueue(clock)
-  const validateOffer = createOfferValidator(context.rules, context.metrics)
+  const validateOffer = createOfferValidator(context.rules.violationOf, context.metrics)
   const verifyOffers = createOfferVerifier(context)
   const roundErrors = createRoundErrors(context)
 

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../packages/protocol/src/errors.js'
 import { explainCheck } from '../../packages/protocol/src/quotes/explain.js'
 import { readPartOf } from '../../packages/protocol/src/quotes/offer.js'
-import type { QuoteRequest } from '../../packages/protocol/src/quotes/quote.js'
+import type { QuoteRequest, Swap } from '../../packages/protocol/src/quotes/quote.js'
 import type { QuoteParameters } from '../../packages/protocol/src/quotes/quote-record.js'
 import { createOfferValidator } from '../../packages/protocol/src/signing/offer-validator.js'
 import { type QuoteHasher, toChecksumAddress } from '../../packages/protocol/src/signing/typed-data.js'
@@ -15,14 +15,7 @@ import { sendTrialRequest } from '../solvers/transport/trial-request.js'
 import type { AuctionContext } from './context.js'
 import { indicativeRequest } from './prices.js'
 
-type CheckedSolver = SolverKey & CalledSolver
-
-/** The last request of a chain that got a valid offer: a check requests the same pair. Undefined until the first one. */
-type LastQuoted = (chainId: number) => QuoteRequest | undefined
-
 const CHECK_TIMEOUT_MS = 1000
-/** The solver does not choose the amount of the check. So offers are not checked against its bond or the minimum order. */
-const NO_RULES = { violationOf: () => undefined }
 
 /** After a start, the service reads a chain that answers within this time. */
 const CHAIN_RETRY_SECONDS = 5
@@ -32,11 +25,16 @@ const CHAIN_RETRY_SECONDS = 5
  * most a second, and no record or metric contains it. Calls follow the rules of the endpoint guard and use separate
  * connections. In production, a failure to connect is reported after the whole second and without its reason. So neither the
  * answer nor its time shows which ports of a host are open.
+ * @param lastOf the last request of a chain that got a valid offer: a check requests the same pair. Undefined until the first one
  */
-export function createCheckEndpoint(context: AuctionContext, lastOf: LastQuoted) {
+export function createCheckEndpoint(
+  context: AuctionContext,
+  lastOf: (chainId: number) => QuoteRequest | undefined,
+) {
   const { chains, endpointGuard, config, clock, log } = context
   const { production } = config
-  const validateOffer = createOfferValidator(NO_RULES)
+  // The solver does not choose the amount of the check. So offers are not checked against its bond or the minimum order.
+  const validateOffer = createOfferValidator(() => undefined)
 
   /** Resolves with the result, at the latest after the time-out, when what has come by then is read. */
   async function requestQuote(solver: CalledSolver, request: QuoteRequest, hasher: QuoteHasher) {
@@ -64,7 +62,7 @@ export function createCheckEndpoint(context: AuctionContext, lastOf: LastQuoted)
    * @throws ServiceError ENDPOINT_REJECTED when the endpoint answers with another solver's valid signature
    * (docs/decisions.md, D23)
    */
-  return async (solver: CheckedSolver): Promise<RegistrationCheck> => {
+  return async (solver: SolverKey & CalledSolver): Promise<RegistrationCheck> => {
     const { chainId, address } = solver
     const chain = chains.get(chainId)
     const typedData = chain?.quoteTypedData()
@@ -73,8 +71,7 @@ export function createCheckEndpoint(context: AuctionContext, lastOf: LastQuoted)
       return { outcome: 'skipped', explanation }
     }
     const lastQuoted = lastOf(chainId)
-    const swap = lastQuoted === undefined ? MADE_UP_SWAP : swapOf(lastQuoted)
-    const request = indicativeRequest(context, { ...swap, chainId })
+    const request = indicativeRequest(context, swapOf(lastQuoted ?? { ...MADE_UP_SWAP, chainId }))
     const start = clock.monotonic()
     const result = await requestQuote(solver, request, chain.quoteHasher())
     const logged = result.kind === 'quoted' ? { kind: result.kind } : result
@@ -107,19 +104,17 @@ function answersForAnother(solver: Address): ServiceError {
   )
 }
 
-/** What the request of a check takes from the last quoted one. */
-type Swap = Pick<QuoteRequest, 'inputToken' | 'outputToken' | 'orderType' | 'amount'>
-
 /** A swap of tokens that do not exist: the addresses are precompiled contracts. */
-const MADE_UP_SWAP: Swap = {
+const MADE_UP_SWAP = {
   inputToken: '0x0000000000000000000000000000000000000001',
   outputToken: '0x0000000000000000000000000000000000000002',
   orderType: 'EXACT_INPUT',
   amount: 10n ** 18n,
-}
+} as const
 
-function swapOf({ inputToken, outputToken, orderType, amount }: QuoteRequest): Swap {
-  return { inputToken, outputToken, orderType, amount: firstDigitOf(amount) }
+/** What the request of a check takes from another one. */
+function swapOf({ chainId, inputToken, outputToken, orderType, amount }: Swap): Swap {
+  return { chainId, inputToken, outputToken, orderType, amount: firstDigitOf(amount) }
 }
 
 /** Replaces all digits after the first with zeros, so that a new solver does not learn the exact amount of a user. */

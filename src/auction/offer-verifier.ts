@@ -90,19 +90,16 @@ function droppedResult({ quote }: SignedQuote, reason: DropReason | ContractRefu
   return { kind: 'invalid', reason, amounts: { inputAmount, outputAmount } }
 }
 
-/** Learns that the contract refused an offer with the error NonceAlreadyUsed. */
-type OnNonceRefused = (chainId: number, quote: Pick<Quote, 'solver' | 'nonce'>) => void
-
 /** Reads under way. A nonce that is not read now is refused again. */
 const MAX_READS = 20
 
 /**
- * Builds the function. A caller's token can return any error, so that only the contract's own view makes the nonce used
+ * Builds what learns that the contract refused an offer with the error NonceAlreadyUsed. A caller's token can return any error, so that only the contract's own view makes the nonce used
  * (docs/decisions.md, D25).
  */
-export function createOnNonceRefused({ chains, usedNonces }: AuctionContext): OnNonceRefused {
+export function createOnNonceRefused({ chains, usedNonces }: AuctionContext) {
   const reads = new Set<string>()
-  return (chainId, { solver, nonce }) => {
+  return (chainId: number, { solver, nonce }: Quote): void => {
     const key = { chainId, address: solver }
     const id = `${chainId} ${solver} ${nonce}`
     const chain = chains.get(chainId)

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { ServiceError } from '../../packages/protocol/src/errors.js'
-import { NO_USER, type QuoteRequest } from '../../packages/protocol/src/quotes/quote.js'
+import { NO_USER, type QuoteRequest, type Swap } from '../../packages/protocol/src/quotes/quote.js'
 import { deadlines } from '../../packages/protocol/src/signing/quote-request.js'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
 import type { ClientId } from '../clients/client-id.js'
@@ -9,9 +9,8 @@ import type { Auction, RoundCall } from './auction.js'
 import type { AuctionContext } from './context.js'
 import { ownSoftDeadline } from './round.js'
 
-/** A swap without its user. Equal swaps share an auction, so its addresses are in lower case. */
-export interface PricedSwap
-  extends Pick<QuoteRequest, 'chainId' | 'inputToken' | 'outputToken' | 'orderType' | 'amount'> {
+/** A swap to be priced. Equal ones share an auction, so its addresses are in lower case. */
+export interface PricedSwap extends Swap {
   /** The shortest time for which an offer may bind, in seconds; undefined for the whole deposit window. */
   readonly minDepositWindow?: number | undefined
 }
@@ -112,7 +111,7 @@ export function createPrices(context: AuctionContext, rounds: Auction) {
 /** The request that no user takes part in. @param minDepositWindowSeconds undefined for the whole deposit window */
 export function indicativeRequest(
   { config, deadlineTime }: AuctionContext,
-  swap: Omit<PricedSwap, 'minDepositWindow'>,
+  swap: Swap,
   minDepositWindowSeconds?: number,
 ): QuoteRequest {
   const windows = {

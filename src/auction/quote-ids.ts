@@ -4,13 +4,6 @@ import type { RecordPosition } from '../store/records/quote-record-store.js'
 /** Creates the ids of quotes, and the ids that solvers get (docs/decisions.md, D15). */
 export type QuoteIds = ReturnType<typeof createQuoteIds>
 
-/** The content of a solver's id. */
-interface SolverQuoteId {
-  readonly quoteId: string
-  /** The index in the order of requests, from 0. */
-  readonly index: number
-}
-
 const RECORD_BYTES = 14
 /** The index in page tokens. No solver has it, so a token opens no record. */
 const NO_SOLVER = 0xffff
@@ -35,7 +28,7 @@ export function createQuoteIds(key: Uint8Array) {
     return toUuid(cipher.update(block, undefined, 'hex'))
   }
 
-  function readSolverId(id: string): SolverQuoteId {
+  function readSolverId(id: string) {
     const block = decipher.update(Buffer.from(hexOf(id), 'hex'))
     return {
       quoteId: toQuoteId(block.toString('hex', 0, RECORD_BYTES)),
@@ -55,7 +48,7 @@ export function createQuoteIds(key: Uint8Array) {
     forSolver,
     /**
      * @param id any UUID in lower case
-     * @returns the quote and the index that this id of a solver contains; for any other id, a quote that does not exist
+     * @returns the quote and the index, from 0, that this id of a solver contains; for any other id, a quote that does not exist
      */
     readSolverId,
     /**

@@ -25,7 +25,7 @@ export function ownSoftDeadline(afterMs: number, minQuotes = 1): SoftDeadline | 
 }
 
 /** When a round ends. Times are milliseconds from the request. */
-export interface RoundTimes extends Pick<RoundLimits, 'requestedAt' | 'limitMs'> {
+export interface RoundTimes extends RoundLimits {
   /** Time from the request to the start of the round. */
   readonly waitedMs: number
   /** Until when it reads on: QUOTE_TIMEOUT_MS. */

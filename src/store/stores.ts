@@ -33,7 +33,7 @@ export function createMainStores(
   database: Database,
   coordination: Coordination,
   holder: SessionHolder,
-  { solverAllowlist, clock }: Pick<StoresOptions, 'solverAllowlist' | 'clock'>,
+  { solverAllowlist, clock }: StoresOptions,
   guard: <S extends object>(store: S) => S,
 ) {
   return {

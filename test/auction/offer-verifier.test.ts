@@ -162,8 +162,6 @@ describe.each(['best', 'all'] as const)('with %s,', (mode) => {
   })
 })
 
-const SOLVER: Address = '0x0a'
-
 /** The function for a chain whose contract knows nonces below 10 as used, once the test lets it answer. */
 function open() {
   const { opened, open } = deferred()
@@ -183,7 +181,7 @@ function open() {
     contextOf({ chains: new Map([[1, { isNonceUsed }]]), usedNonces }),
   )
   const refuse = (...nonces: bigint[]) => {
-    for (const nonce of nonces) onNonceRefused(1, { solver: SOLVER, nonce })
+    for (const nonce of nonces) onNonceRefused(1, signedQuote({ nonce }).quote)
   }
   return { refuse, reads, used, answer: open }
 }

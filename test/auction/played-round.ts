@@ -61,6 +61,7 @@ export function playRound({
       requestedAt: clock.monotonic(),
       waitedMs: 0,
       limitMs: TIMEOUT_MS,
+      callersLimitMs: TIMEOUT_MS,
       readMs: TIMEOUT_MS,
       softMs: SOFT_MS,
       softDeadline: OWN_RULE,

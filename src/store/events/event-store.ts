@@ -179,9 +179,7 @@ export function createEventStore(
      * keeps the last of them, so that the cursor at the beginning of the log can be confirmed.
      * @returns the log's `prunedSequence`, and whether there may be more to remove
      */
-    async pruneSome(
-      beforeMs: number,
-    ): Promise<Pick<LogState, 'prunedSequence'> & { readonly isMore: boolean }> {
+    async pruneSome(beforeMs: number) {
       const page = await database
         .selectFrom('events')
         .select(['sequence', 'published_at_ms'])

@@ -91,7 +91,7 @@ export async function openPostgresStores(options: PostgresStoresOptions): Promis
   }
 }
 
-/** Whether others can make functions that the service may take for those of PostgreSQL. */
+/** The shortest time between two warnings. */
 const WARN_INTERVAL_MS = 10_000
 
 /** Logs the first of several errors. A database that fails at one request mostly fails at all of them. */

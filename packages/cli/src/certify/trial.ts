@@ -2,9 +2,9 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import type { QuoteRequest } from '../../../protocol/src/quotes/quote.js'
 import {
-  type ContractRules,
   createContractRules,
   createOfferValidator,
+  type ViolationOf,
 } from '../../../protocol/src/signing/offer-validator.js'
 import { deadlines } from '../../../protocol/src/signing/quote-request.js'
 import type { SolverResult } from '../../../protocol/src/solvers/solver-result.js'
@@ -149,10 +149,7 @@ export interface CertifyCase<Subject = unknown> {
  * Builds the service's rules of the contract for one solver. The bond counts when the solver has one already. A nonce counts as
  * used once a firm offer has carried it.
  */
-function createTrialRules(
-  { chainId, terms }: SigningTerms,
-  freeBond: bigint | undefined,
-): Pick<ContractRules, 'violationOf'> {
+function createTrialRules({ chainId, terms }: SigningTerms, freeBond: bigint | undefined): ViolationOf {
   const checked = freeBond === undefined ? { ...terms, bondReservationBps: undefined } : terms
   /** The nonces that this run has seen. It sends a bounded number of requests. */
   const sent = new Set<bigint>()
@@ -163,11 +160,9 @@ function createTrialRules(
     // Nothing is told of the time that an offer leaves at the answer: there is none.
     deadlineTime: () => 0,
   })
-  return {
-    violationOf(request, quote) {
-      const violation = rules.violationOf(request, quote)
-      if (request.kind === 'FIRM') sent.add(quote.nonce)
-      return violation
-    },
+  return (request, quote) => {
+    const violation = rules.violationOf(request, quote)
+    if (request.kind === 'FIRM') sent.add(quote.nonce)
+    return violation
   }
 }

@@ -7,6 +7,7 @@ import {
   type OrderType,
   type Quote,
   type SignedQuote,
+  type Swap,
 } from '../../../protocol/src/quotes/quote.js'
 import { UnreadableAnswer } from '../calls/aggregator-error.js'
 import {
@@ -38,15 +39,7 @@ import type { Messages } from '../calls/message-types.js'
 import type { OfferIdentity } from '../offers/offer-identity.js'
 
 /** A swap without its user. */
-export interface PriceParams extends Pick<QuoteOptions, 'minDepositWindow'> {
-  /** Chain of the deposit and of the solvers. */
-  readonly chainId: number
-  readonly inputToken: Address
-  readonly outputToken: Address
-  readonly orderType: OrderType
-  /** Amount of the fixed side, input for EXACT_INPUT, output for EXACT_OUTPUT, in the token's smallest unit. */
-  readonly amount: bigint
-}
+export interface PriceParams extends Swap, Pick<QuoteOptions, 'minDepositWindow'> {}
 
 /** The swap that a user asks for. */
 export interface QuoteParams extends PriceParams, QuoteOptions {

@@ -1,13 +1,11 @@
-import type { OrderType, Quote } from './quote.js'
+import type { Address } from '../values/hex.js'
+import type { Quote, Swap } from './quote.js'
 
 /** A swap that was asked for, as its caller names it. */
-interface AskedSwap extends Pick<Quote, 'user' | 'inputToken' | 'outputToken'> {
-  readonly chainId: number
+interface AskedSwap extends Swap {
+  readonly user: Address
   /** Chain of the output; that of the deposit when left out. */
   readonly destinationChainId?: number | undefined
-  readonly orderType: OrderType
-  /** Of the fixed side. */
-  readonly amount: bigint
 }
 
 /** The first member in which a quote is not of the swap that was asked for: an instance may answer anything. Undefined when it is. */

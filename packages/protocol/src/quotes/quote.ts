@@ -17,15 +17,20 @@ export type QuoteKind = 'FIRM' | 'INDICATIVE'
 /** The user of INDICATIVE requests: an address without a known key. */
 export const NO_USER: Address = '0x000000000000000000000000000000000000dead'
 
-/** A request to solvers, with the deadlines that the service sets. Amounts in the token's smallest unit. */
-export interface QuoteRequest {
-  readonly kind: QuoteKind
+/** A swap without its user. */
+export interface Swap {
+  /** Chain of the deposit and of the solvers. */
   readonly chainId: number
   readonly inputToken: Address
   readonly outputToken: Address
   readonly orderType: OrderType
-  /** Amount of the fixed side: input for EXACT_INPUT, output for EXACT_OUTPUT. */
+  /** Amount of the fixed side, input for EXACT_INPUT, output for EXACT_OUTPUT, in the token's smallest unit. */
   readonly amount: bigint
+}
+
+/** A request to solvers, with the deadlines that the service sets. */
+export interface QuoteRequest extends Swap {
+  readonly kind: QuoteKind
   readonly user: Address
   readonly destinationChainId: number
   readonly depositMode: DepositMode

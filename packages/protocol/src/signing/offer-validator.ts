@@ -18,10 +18,6 @@ interface Reply {
   readonly body: unknown
 }
 
-/** Checks that a reply matches its request, that its signature is valid, and that the contract would accept the offer
- * (docs/decisions.md, D4, D13). */
-type OfferValidator = (reply: Reply) => Promise<ValidatedReply>
-
 type ValidatedReply = Extract<SolverResult, { kind: 'quoted' | 'invalid' }>
 
 /** Counts the seconds of a stage, as a histogram of prom-client does. */
@@ -30,15 +26,13 @@ interface ValidationMetrics {
 }
 
 /**
- * Builds the validator. Replies that come in one turn of the event loop are validated together at its end. The tables for the recovery
+ * Builds the validator: it checks that a reply matches its request, that its signature is valid, and that the contract would accept the
+ * offer (docs/decisions.md, D4, D13). Replies that come in one turn of the event loop are validated together at its end. The tables for the recovery
  * of signatures take a megabyte. If other work ran between two recoveries, each would evict the other from the processor's caches.
- * @param rules of the settlement contract
+ * @param violationOf the rules of the settlement contract
  * @param metrics get the duration of each group of replies
  */
-export function createOfferValidator(
-  rules: Pick<ContractRules, 'violationOf'>,
-  metrics?: ValidationMetrics,
-): OfferValidator {
+export function createOfferValidator(violationOf: ViolationOf, metrics?: ValidationMetrics) {
   let waiting: (() => void)[] = []
 
   function validateAll(): void {
@@ -49,11 +43,11 @@ export function createOfferValidator(
     metrics?.stageSeconds.observe({ stage: 'verify' }, (performance.now() - start) / 1000)
   }
 
-  return (reply) =>
+  return (reply: Reply): Promise<ValidatedReply> =>
     new Promise((resolve, reject) => {
       const validateOne = () => {
         try {
-          resolve(validate(reply, rules))
+          resolve(validate(reply, violationOf))
         } catch (error) {
           reject(error)
         }
@@ -62,10 +56,7 @@ export function createOfferValidator(
     })
 }
 
-function validate(
-  { request, hasher, solver, body }: Reply,
-  { violationOf }: Pick<ContractRules, 'violationOf'>,
-): ValidatedReply {
+function validate({ request, hasher, solver, body }: Reply, violationOf: ViolationOf): ValidatedReply {
   const invalid = (reason: DropReason) => ({ kind: 'invalid', reason, amounts: amountsOf(body) }) as const
   const offer = checkOffer(request, solver, body)
   if (typeof offer === 'string') return invalid(offer)
@@ -78,6 +69,9 @@ function validate(
 
 /** The settlement contract's reasons to reject a signed offer, from state in memory (docs/decisions.md, D13). */
 export type ContractRules = ReturnType<typeof createContractRules>
+
+/** The first reason for which `deposit` and `settle` would revert. */
+export type ViolationOf = (request: QuoteRequest, quote: Quote) => DropReason | undefined
 
 /** What is known of contracts and solvers, in memory. */
 interface ContractRulesOptions {
@@ -102,10 +96,7 @@ export function createContractRules(options: ContractRulesOptions) {
      * The first reason for which `deposit` and `settle` would revert. A solver may repeat a nonce until an order or a
      * cancellation has used it.
      */
-    violationOf(
-      request: Pick<QuoteRequest, 'chainId' | 'kind' | 'depositDeadline'>,
-      quote: Quote,
-    ): DropReason | undefined {
+    violationOf(request: QuoteRequest, quote: Quote): DropReason | undefined {
       const { chainId } = request
       const { solver: address, outputAmount, nonce } = quote
       if (isTooShort(request, quote, deadlineTime(chainId))) return 'deposit_deadline_mismatch'

@@ -38,7 +38,7 @@ const LEAST_LEFT_MS = 20_000
  * @param nowMs Unix time in milliseconds
  */
 export function isTooShort(
-  { depositDeadline: asked }: Pick<QuoteRequest, 'depositDeadline'>,
+  { depositDeadline: asked }: QuoteRequest,
   { depositDeadline }: Quote,
   nowMs: number,
 ) {
