@@ -1,4 +1,5 @@
 import type { PublicClient } from 'viem'
+import type { ContractPlace } from '../../../packages/chain/src/contract/verify-contract.js'
 import { isNodeAnswer } from '../../../packages/protocol/src/node/node-answer.js'
 import { readView } from '../../../packages/protocol/src/node/read-view.js'
 import type { EventWithPosition } from '../../../packages/protocol/src/orders/block.js'
@@ -7,6 +8,7 @@ import { isAnswerFor } from '../../../packages/protocol/src/orders/listed-order.
 import type { KnownOrder } from '../../../packages/protocol/src/orders/order.js'
 import { settlementOf } from '../../../packages/protocol/src/settlement/settlement-of-chain.js'
 import type { Address, Hex } from '../../../packages/protocol/src/values/hex.js'
+import type { EventSink } from '../event-sink.js'
 
 /**
  * Reads the orders of events from the contract, where the events do not say enough. The contract emits no `Deposited` for an
@@ -25,22 +27,15 @@ type AttachOrders = (
   replacesEvents?: boolean,
 ) => Promise<EventWithPosition[]>
 
-export interface AttachOrdersOptions {
-  /** The endpoint's client first, then those of other endpoints. */
-  readonly clients: readonly [PublicClient, ...PublicClient[]]
-  readonly chainId: number
-  /** The contract, lower case. */
-  readonly address: Address
-  /** The solvers of those of some orders whose terms are known. */
-  readonly knownSolvers: (orderIds: readonly Hex[]) => Promise<ReadonlyMap<Hex, Address>>
-}
-
 /** Orders that are read at once. A range of old blocks can have thousands. */
 const MAX_READS = 50
 
-/** Builds the function for an endpoint. */
-export function createAttachOrders(options: AttachOrdersOptions): AttachOrders {
-  const { clients, chainId, address, knownSolvers } = options
+/** Builds the function for an endpoint. @param clients the endpoint's client first, then those of other endpoints */
+export function createAttachOrders(
+  clients: readonly [PublicClient, ...PublicClient[]],
+  { chainId, settlement }: ContractPlace,
+  knownSolvers: EventSink['knownSolvers'],
+): AttachOrders {
   /** The orders of attempts that failed because the endpoint did not answer. */
   const unanswered = new Set<Hex>()
 
@@ -59,7 +54,7 @@ export function createAttachOrders(options: AttachOrdersOptions): AttachOrders {
           // Of any block: what is read here never changes, and the latest state is what every node has.
           const order = await readView(
             client.request,
-            address,
+            settlement,
             settlementOf(chainId).order(chainId, event.orderId),
           )
           if (order.state !== 'NONE' && !isAnswerFor(event, order)) continue

@@ -1,4 +1,5 @@
 import type { PublicClient } from 'viem'
+import type { ContractPlace } from '../../../packages/chain/src/contract/verify-contract.js'
 import type { Clock } from '../../../packages/protocol/src/clock.js'
 import { watchContract } from '../../../packages/protocol/src/node/judge-block.js'
 import { isNodeAnswer } from '../../../packages/protocol/src/node/node-answer.js'
@@ -11,9 +12,10 @@ import {
 import type { BlockHeader, EventWithPosition } from '../../../packages/protocol/src/orders/block.js'
 import { type DecodedLogs, UNKNOWN_TIME } from '../../../packages/protocol/src/settlement/settlement.js'
 import { settlementOf } from '../../../packages/protocol/src/settlement/settlement-of-chain.js'
-import { type Address, type Hex, toQuantity } from '../../../packages/protocol/src/values/hex.js'
+import { type Hex, toQuantity } from '../../../packages/protocol/src/values/hex.js'
 import { verifyChainId } from '../contract/verify-endpoint.js'
-import { type AttachOrdersOptions, createAttachOrders } from './attach-orders.js'
+import type { EventSink } from '../event-sink.js'
+import { createAttachOrders } from './attach-orders.js'
 import { createBlockLogsReader } from './block-logs.js'
 import { createRangeLogsReader } from './range-logs.js'
 
@@ -42,9 +44,11 @@ interface PushedHeader {
 /** Reads blocks and the settlement contract's events from one endpoint. Its methods throw viem's errors. */
 export type BlockReader = ReturnType<typeof createBlockReader>
 
-interface BlockReaderOptions extends Pick<AttachOrdersOptions, 'knownSolvers'> {
+interface BlockReaderOptions {
   /** Clients of the chain's other endpoints, which are asked for logs that the first endpoint may lack. */
   readonly others?: readonly PublicClient[]
+  /** The solvers of those of some orders whose terms are known. */
+  readonly knownSolvers: EventSink['knownSolvers']
   readonly clock: Clock
 }
 
@@ -54,15 +58,15 @@ const MAX_NULL_ROUNDS = 20
 /** Builds the reader of a chain's settlement contract at one endpoint. */
 export function createBlockReader(
   client: PublicClient,
-  chainId: number,
-  address: Address,
+  place: ContractPlace,
   { others = [], clock, knownSolvers }: BlockReaderOptions,
 ) {
+  const { chainId, settlement } = place
   const clients = [client, ...others] as const
   const contract = settlementOf(chainId)
-  const blockLogs = createBlockLogsReader(clients, watchContract(address, contract.READ_TOPICS), clock)
-  const attachOrders = createAttachOrders({ clients, chainId, address, knownSolvers })
-  const readRangeLogs = createRangeLogsReader(client, address, header, blockLogs)
+  const blockLogs = createBlockLogsReader(clients, watchContract(settlement, contract.READ_TOPICS), clock)
+  const attachOrders = createAttachOrders(clients, place, knownSolvers)
+  const readRangeLogs = createRangeLogsReader(client, settlement, header, blockLogs)
   let headNumber = -1
 
   async function readHeader(method: 'eth_getBlockByNumber' | 'eth_getBlockByHash', name: string | number) {

@@ -166,11 +166,10 @@ function createReaders({
   eventSink,
   clock,
 }: ChainSyncContext): ReadonlyMap<Endpoint, BlockReader> {
-  const { chainId, settlement } = config
   const { knownSolvers } = eventSink
   const readerAt = (endpoint: Endpoint) => {
     const others = rpc.endpoints.filter((other) => other !== endpoint).map(({ client }) => client)
-    return createBlockReader(endpoint.client, chainId, settlement, { others, clock, knownSolvers })
+    return createBlockReader(endpoint.client, config, { others, clock, knownSolvers })
   }
   return new Map(rpc.endpoints.map((endpoint) => [endpoint, readerAt(endpoint)]))
 }

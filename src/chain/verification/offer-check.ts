@@ -1,3 +1,4 @@
+import type { ContractPlace } from '../../../packages/chain/src/contract/verify-contract.js'
 import { RpcError } from '../../../packages/chain/src/json-rpc.js'
 import { headerIn } from '../../../packages/protocol/src/node/parse-blocks.js'
 import { findView, readView } from '../../../packages/protocol/src/node/read-view.js'
@@ -7,7 +8,7 @@ import type { SignedQuote } from '../../../packages/protocol/src/quotes/quote.js
 import type { DepositVerdict } from '../../../packages/protocol/src/quotes/verification.js'
 import { settlementOf } from '../../../packages/protocol/src/settlement/settlement-of-chain.js'
 import { bondFor, freeBondOf } from '../../../packages/protocol/src/solvers/solver.js'
-import { type Address, type Hex, toQuantity } from '../../../packages/protocol/src/values/hex.js'
+import { type Hex, toQuantity } from '../../../packages/protocol/src/values/hex.js'
 import { verdictOf } from './deposit-errors.js'
 import type { VerificationEndpoint } from './verification-endpoint.js'
 
@@ -37,7 +38,7 @@ const MAX_BLOCK_BYTES = 8 * 1024 * 1024
  */
 export async function checkOffer(
   offer: OfferToCheck,
-  { chainId, settlement }: { readonly chainId: number; readonly settlement: Address },
+  { chainId, settlement }: ContractPlace,
   endpoint: VerificationEndpoint,
   signal: AbortSignal,
 ): Promise<OfferCheck> {

@@ -1,4 +1,5 @@
 import { EMPTY_QUOTE } from '../../../packages/chain/src/contract/protocol-name.js'
+import type { ContractPlace } from '../../../packages/chain/src/contract/verify-contract.js'
 import { RpcError, within } from '../../../packages/chain/src/json-rpc.js'
 import { createRpcEndpoint } from '../../../packages/chain/src/rpc-endpoint.js'
 import type { Clock } from '../../../packages/protocol/src/clock.js'
@@ -6,7 +7,7 @@ import { revertOf } from '../../../packages/protocol/src/node/revert.js'
 import type { BlockName } from '../../../packages/protocol/src/node/simulate.js'
 import type { SignedQuote } from '../../../packages/protocol/src/quotes/quote.js'
 import { settlementOf } from '../../../packages/protocol/src/settlement/settlement-of-chain.js'
-import { type Address, toQuantity } from '../../../packages/protocol/src/values/hex.js'
+import { toQuantity } from '../../../packages/protocol/src/values/hex.js'
 import { coalesce } from '../../concurrency/one-at-a-time.js'
 
 /** An answer of the node that is not validated: a result, or an error of JSON-RPC. */
@@ -47,7 +48,7 @@ const CHECK_CALLS = 2
  */
 export function createVerificationEndpoint(
   url: string,
-  { chainId, settlement }: { readonly chainId: number; readonly settlement: Address },
+  { chainId, settlement }: ContractPlace,
   limits: { readonly maxInFlight: number; readonly timeoutMs: number; readonly clock: Clock },
 ) {
   const { clock } = limits

@@ -44,7 +44,7 @@ export async function examineEndpoint(
 ): Promise<ExaminedEndpoint> {
   const variable = `RPC_URL_${config.chainId}`
   const report = createReport(config.rpcUrls.length > 1 ? `${variable} URL ${index + 1}` : variable)
-  const reader = createBlockReader(endpoint.client, config.chainId, config.settlement, {
+  const reader = createBlockReader(endpoint.client, config, {
     clock: systemClock,
     knownSolvers: async () => new Map(),
   })

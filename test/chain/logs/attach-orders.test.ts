@@ -44,7 +44,7 @@ function startNode(answer: (orderId: Hex) => unknown) {
 function createTestAttach(nodes: readonly { readonly client: PublicClient }[], known: [Hex, Hex][] = []) {
   const clients = nodes.map(({ client }) => client) as [PublicClient]
   const knownSolvers = async () => new Map(known)
-  return createAttachOrders({ clients, chainId: CHAIN_ID, address: SETTLEMENT, knownSolvers })
+  return createAttachOrders(clients, { chainId: CHAIN_ID, settlement: SETTLEMENT }, knownSolvers)
 }
 
 describe('what is not the order of an event is not taken as its terms:', () => {

@@ -96,7 +96,7 @@ async function createHistory(seed: number, confirmations: number) {
   const context = only<ChainSyncContext>(parts)
   const blocks = createBlockProcessor(context, () => {})
   const headSync = createHeadSync(context, blocks)
-  const reader = createBlockReader(node.client, CHAIN_ID, SETTLEMENT, {
+  const reader = createBlockReader(node.client, config, {
     clock: { ...createManualClock(), sleep: async () => {} },
     knownSolvers: faulty.eventSink.knownSolvers,
   })

@@ -56,7 +56,7 @@ function createTestReader(
   const client = only<PublicClient>({ request: node.request })
   const clock = { ...createManualClock(), sleep: async () => {} }
   const options = { others, clock, knownSolvers: async () => new Map() }
-  return { reader: createBlockReader(client, 1, SETTLEMENT, options), client, calls }
+  return { reader: createBlockReader(client, { chainId: 1, settlement: SETTLEMENT }, options), client, calls }
 }
 
 /** Reads all blocks, in two steps. */

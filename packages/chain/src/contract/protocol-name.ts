@@ -5,6 +5,7 @@ import { settlementOf } from '../../../protocol/src/settlement/settlement-of-cha
 import type { QuoteHasher } from '../../../protocol/src/signing/typed-data.js'
 import type { Address } from '../../../protocol/src/values/hex.js'
 import { ChainConfigError } from './chain-config-error.js'
+import type { ContractPlace } from './verify-contract.js'
 
 /** Whether PROTOCOL_NAME matches the contract; undefined when no view of the contract shows it. */
 type ProtocolNameCheck = 'right' | 'wrong' | undefined
@@ -33,7 +34,7 @@ export function emptyQuoteAddress(hasher: QuoteHasher): Address {
 /** Compares the contract's deposit address of an empty quote with the hasher's. @throws ChainReadError */
 export async function checkProtocolName(
   request: Request,
-  { chainId, settlement }: { readonly chainId: number; readonly settlement: Address },
+  { chainId, settlement }: ContractPlace,
   hasher: QuoteHasher,
 ): Promise<ProtocolNameCheck> {
   const answer = await findView(request, settlement, settlementOf(chainId).depositAddress(EMPTY_QUOTE, '0x'))
