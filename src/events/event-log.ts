@@ -24,15 +24,16 @@ const PRUNE_INTERVAL_MS = 10 * 60_000
  * @param keptEntries entries at the end of the log that are read into memory at the start, for clients that reconnect after a restart
  */
 export async function openEventLog(
-  { config, instance, metrics, clock, log }: InstanceContext,
+  context: InstanceContext,
   onEvent: (event: StreamEvent) => void,
   keptEntries = MAX_RECENT,
 ) {
+  const { config, instance, metrics, clock, log } = context
   const { cluster } = instance
   const store = instance.stores.events
   const end = await readEnd(store, keptEntries)
   const hub = createHub({ ...end, store, onEvent, onSlow: () => metrics.streamDrops.inc(), clock })
-  const publisher = createPublisher({ store, logId: end.logId, keptEntries, hub, metrics, log })
+  const publisher = createPublisher(context, hub, end.logId, keptEntries)
   const endRetention = startRetention({
     /** Measures age from the last entry at the latest, so that a wrong clock removes nothing. */
     async pruneSome() {

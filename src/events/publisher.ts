@@ -1,29 +1,26 @@
 import type { LogEntry } from '../../packages/protocol/src/orders/event.js'
+import type { InstanceContext } from '../cluster/instance.js'
 import { coalesce, createSerialQueue } from '../concurrency/one-at-a-time.js'
-import type { EventStore } from '../store/events/event-store.js'
-import type { Logger } from '../telemetry/log.js'
-import type { Metrics } from '../telemetry/metrics.js'
 import type { Hub } from './hub.js'
 import { readEnd } from './published-log.js'
 
-interface PublisherOptions {
-  readonly store: EventStore
-  /** The id of the published log. */
-  readonly logId: string
-  /** Entries that are read into memory when the log has another history. */
-  readonly keptEntries: number
-  readonly hub: Hub
-  readonly metrics: Metrics
-  readonly log: Logger
-}
-
 const PAGE = 500
 
-/** Builds what publishes the entries of a log in their order, whichever replica has written them. Each read of the log includes the last published entry again. */
-export function createPublisher(options: PublisherOptions) {
-  const { store, keptEntries, hub, metrics, log } = options
+/**
+ * Builds what publishes the entries of a log in their order, whichever replica has written them. Each read of the log includes the last
+ * published entry again.
+ * @param publishedLogId the id of the published log
+ * @param keptEntries entries that are read into memory when the log has another history
+ */
+export function createPublisher(
+  { instance, metrics, log }: InstanceContext,
+  hub: Hub,
+  publishedLogId: string,
+  keptEntries: number,
+) {
+  const store = instance.stores.events
   const queue = createSerialQueue()
-  let { logId } = options
+  let logId = publishedLogId
 
   async function readOn(): Promise<void> {
     if (hub.lastSequence() === 0 && (await store.readState()).logId !== logId) return startOver()
