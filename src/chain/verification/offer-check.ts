@@ -4,7 +4,7 @@ import { headerIn } from '../../../packages/protocol/src/node/parse-blocks.js'
 import { findView, readView } from '../../../packages/protocol/src/node/read-view.js'
 import type { Request } from '../../../packages/protocol/src/node/simulate.js'
 import { type OfferVerdict, verdictOfRefusal } from '../../../packages/protocol/src/quotes/offer-state.js'
-import type { SignedQuote } from '../../../packages/protocol/src/quotes/quote.js'
+import type { Offer } from '../../../packages/protocol/src/quotes/quote.js'
 import type { DepositVerdict } from '../../../packages/protocol/src/quotes/verification.js'
 import { settlementOf } from '../../../packages/protocol/src/settlement/settlement-of-chain.js'
 import { bondFor, freeBondOf } from '../../../packages/protocol/src/solvers/solver.js'
@@ -13,7 +13,8 @@ import { verdictOf } from './deposit-errors.js'
 import type { VerificationEndpoint } from './verification-endpoint.js'
 
 /** An offer of this or of another instance. Its terms and its signature are those that its caller gives. */
-export interface OfferToCheck extends Pick<SignedQuote, 'quote' | 'signature' | 'orderId'> {
+export interface OfferToCheck extends Offer {
+  readonly orderId: Hex
   /** Whether the contract would take the signature for the solver's. */
   readonly isSigned: boolean
 }

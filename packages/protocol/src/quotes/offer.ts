@@ -1,6 +1,7 @@
 import type { Address, Hex } from '../values/hex.js'
 import { parseUint256 } from '../values/text.js'
 import {
+  type Offer,
   ORDER_TYPES,
   type OrderType,
   QUOTE_MEMBERS,
@@ -34,12 +35,6 @@ export type DropReason =
 /** Half of the order of secp256k1: a signature has two values of `s`, and contracts take the lower one only (EIP-2). */
 export const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
 
-/** A reply that matches the request. Its signature has not been checked yet. */
-export interface Offer {
-  readonly quote: Quote
-  readonly signature: Hex
-}
-
 /** Amounts as a solver wrote them, in range or not; absent when they are not decimal digits (docs/decisions.md, D15). */
 export interface AnsweredAmounts {
   readonly inputAmount?: string | undefined
@@ -54,7 +49,7 @@ const HEX = /^0x[0-9a-fA-F]*$/
  * Compares a solver's reply with the request (docs/decisions.md, D4, except the signature's own checks).
  * @param solver the registered solver that received the request
  * @param reply the parsed JSON body of the solver's reply
- * @returns the offer, or the first reason to drop the reply
+ * @returns the offer, whose signature is not checked yet, or the first reason to drop the reply
  */
 export function checkOffer(request: QuoteRequest, solver: Address, reply: unknown): Offer | DropReason {
   if (!isRecord(reply) || !isRecord(reply.quote)) return 'malformed'

@@ -91,10 +91,14 @@ export function toContractQuote(quote: Quote) {
   }
 }
 
-/** A quote with the solver's signature, and the order id and deposit address that the contract computes from both. */
-export interface SignedQuote {
+/** What a solver offers: a quote with its signature. */
+export interface Offer {
   readonly quote: Quote
   readonly signature: Hex
+}
+
+/** An offer with the order id and the deposit address that the contract computes from it. */
+export interface SignedQuote extends Offer {
   readonly orderId: Hex
   readonly depositAddress: Address
   /** Whether the settlement contract accepted it when it was asked (docs/decisions.md, D13); absent in all other cases. */

@@ -15,7 +15,7 @@ import { isNodeAnswer } from '../../../protocol/src/node/node-answer.js'
 import { logsIn } from '../../../protocol/src/node/parse-blocks.js'
 import { readView } from '../../../protocol/src/node/read-view.js'
 import type { Order } from '../../../protocol/src/orders/order.js'
-import { type Quote, toContractQuote } from '../../../protocol/src/quotes/quote.js'
+import { type Offer, toContractQuote } from '../../../protocol/src/quotes/quote.js'
 import { type CALLS_ABI, settlementOf } from '../../../protocol/src/settlement/settlement-of-chain.js'
 import { toQuantity } from '../../../protocol/src/values/hex.js'
 
@@ -46,10 +46,7 @@ export function requestOf(account: Address, call: Call) {
 }
 
 /** The call that pays the order of a quote whose input lies at its deposit address. */
-export function settleCall(
-  chain: Omit<Contract, 'client'>,
-  { quote, signature }: { readonly quote: Quote; readonly signature: Hex },
-): Call {
+export function settleCall(chain: Omit<Contract, 'client'>, { quote, signature }: Offer): Call {
   return settlementCall(chain, 'settle', [toContractQuote(quote), signature])
 }
 

@@ -1,11 +1,9 @@
 import { type Address, getAddress, type Hex } from 'viem'
-import type { Quote, QuoteKind } from '../../../protocol/src/quotes/quote.js'
+import type { Offer, Quote, QuoteKind } from '../../../protocol/src/quotes/quote.js'
 
 /** A quote that the solver has signed. */
-export interface SolverQuote {
+export interface SolverQuote extends Offer {
   readonly chainId: number
-  readonly quote: Quote
-  readonly signature: Hex
   readonly orderId: Hex
   /** Lower case. */
   readonly depositAddress: Address

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import type { Quote } from '../../../protocol/src/quotes/quote.js'
+import type { Offer } from '../../../protocol/src/quotes/quote.js'
 import type { DeclineCode } from '../../../protocol/src/solvers/solver-result.js'
-import { type Hex, parseBytes32 } from '../../../protocol/src/values/hex.js'
+import { parseBytes32 } from '../../../protocol/src/values/hex.js'
 import {
   type IncomingRequest,
   instanceSentence,
@@ -13,14 +13,8 @@ import {
   toWireQuote,
 } from './wire-forms.js'
 
-/** A quote with the solver's EIP-712 signature, 65 bytes. */
-interface SessionOffer {
-  readonly quote: Quote
-  readonly signature: Hex
-}
-
 /** The answer to a quote request: an offer, or why there is none. */
-export type SessionAnswer = SessionOffer | { readonly decline: DeclineCode }
+export type SessionAnswer = Offer | { readonly decline: DeclineCode }
 
 /** What came of a quote request, as the record of the quote shows it to this solver. */
 export type SessionResult = Omit<z.output<typeof RESULT>, 'type'>
