@@ -1,38 +1,34 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { createDevnetClient } from '../../../packages/cli/src/devnet/deploy.js'
 import { systemClock } from '../../../packages/protocol/src/clock.js'
 import { between } from '../../support/between.js'
 import { solverAccounts, user } from '../../support/chain/chain.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
-import { startService, type TestService } from '../../support/service/service.js'
+import { startService } from '../../support/service/service.js'
 import { shared } from '../../support/shared.js'
-import { startSolver } from '../../support/solvers/solver.js'
+import { register } from '../../support/solvers/solver.js'
 import { METRICS_SPELLINGS, rawGet } from './metrics-spellings.js'
 
 const chain = await shared(startModelChain({ bonded: 1 }))
-const solver = await shared(startSolver(chain, solverAccounts[0]))
+const service = await shared(startService(chain))
 
 describe('/health', () => {
   it('has the version, the chains and the active solvers', async () => {
     const uptimeMs = 90_500
     let aheadMs = 0
-    const service = await startService(
-      chain,
-      {},
-      {
-        clock: {
-          ...systemClock,
-          now: () => Date.now() + aheadMs,
-          monotonic: () => performance.now() + aheadMs,
-        },
-      },
-    )
+    const clock = {
+      ...systemClock,
+      now: () => Date.now() + aheadMs,
+      monotonic: () => performance.now() + aheadMs,
+    }
+    const young = await startService(chain, {}, { clock })
+    onTestFinished(() => young.close())
     const startedAt = Date.now()
-    await solver.register(service)
+    await register(young, chain.chainId, solverAccounts[0], { endpointUrl: 'http://127.0.0.1:9' })
     const head = await createDevnetClient(chain.devnet, user).getBlock()
     const before = Date.now()
     aheadMs = uptimeMs
-    const { status, body } = await service.get('/health')
+    const { status, body } = await young.get('/health')
     const after = Date.now()
     const lag = (at: number) => Math.max(0, at - Number(head.timestamp) * 1000)
     expect(status).toBe(200)
@@ -53,13 +49,11 @@ describe('/health', () => {
         },
       ],
     })
-    await service.close()
   })
 })
 
 describe('/metrics', () => {
-  it('counts requests by method, protocol and reason, and has metrics of the process', async () => {
-    const service = await startService(chain)
+  it('counts requests by method, protocol and reason', async () => {
     await service.get(`/v1/${chain.chainId}/solvers`)
     await service.get('/v1/1/solvers')
     await service.get(`/v1/${chain.chainId}/order/0x12`)
@@ -72,33 +66,32 @@ describe('/metrics', () => {
     expect(await count('SolverService/ListSolvers', 'OK')).toBe(1)
     expect(await count('SolverService/ListSolvers', 'CHAIN_NOT_SUPPORTED')).toBe(1)
     expect(await count('OrderService/GetOrder', 'INVALID_ARGUMENT')).toBe(1)
+  })
+
+  it('has metrics of the process', async () => {
     expect((await service.get('/metrics')).body).toContain('process_resident_memory_bytes')
-    await service.close()
   })
 
   it('requires the password of METRICS_AUTH', async () => {
-    const service = await startService(chain, { METRICS_AUTH: 'prometheus:a:secret' })
+    const guarded = await startService(chain, { METRICS_AUTH: 'prometheus:a:secret' })
+    onTestFinished(() => guarded.close())
     const withAuth = (text: string) =>
-      service.send('GET', '/metrics?x', undefined, { headers: { authorization: `Basic ${btoa(text)}` } })
-    expect((await service.get('/metrics')).status).toBe(401)
-    expect((await service.get('/metrics?x')).headers.get('www-authenticate')).toMatch(/^Basic /)
+      guarded.send('GET', '/metrics?x', undefined, { headers: { authorization: `Basic ${btoa(text)}` } })
+    expect((await guarded.get('/metrics')).status).toBe(401)
+    expect((await guarded.get('/metrics?x')).headers.get('www-authenticate')).toMatch(/^Basic /)
     expect((await withAuth('prometheus:another')).status).toBe(401)
     expect((await withAuth('prometheus:a:secret')).status).toBe(200)
-    await service.close()
   })
 
   it('is served at no other spelling, which a proxy may let through', async () => {
-    const service = await startService(chain)
     for (const path of METRICS_SPELLINGS)
       expect([path, (await rawGet(service.url, path)).status]).toEqual([path, 404])
     for (const path of ['/metrics', '/metrics?', '/metrics?x'])
       expect([path, (await rawGet(service.url, path)).status]).toEqual([path, 200])
-    await service.close()
   })
 })
 
 it('no cache stores an answer of the API, be it a result or an error', async () => {
-  const service = await startService(chain)
   const list = '/aggregator.v1.SolverService/ListSolvers'
   const solvers = `/v1/${chain.chainId}/solvers`
   for (const [verb, path, body, status] of [
@@ -116,53 +109,58 @@ it('no cache stores an answer of the API, be it a result or an error', async () 
     const answer = await service.send(verb, path, body)
     expect([path, answer.status, answer.headers.get('cache-control')]).toEqual([path, status, 'no-store'])
   }
-  await service.close()
 })
 
 describe('CORS', () => {
   const ORIGIN = 'https://app.example.org'
-  const preflight = (service: TestService, path: string, verb: string, headers: string) =>
-    service.send('OPTIONS', path, undefined, {
+
+  it.each([
+    [`/v1/${chain.chainId}/quote`, 'POST', 'content-type'],
+    [`/v1/${chain.chainId}/solvers/${solverAccounts[0].address}`, 'DELETE', 'content-type'],
+    ['/aggregator.v1.QuoteService/GetQuote', 'POST', 'connect-protocol-version'],
+    ['/aggregator.v1.QuoteService/GetQuote', 'POST', 'x-grpc-web'],
+  ])('admits browsers of any origin by default: %s, %s, %s', async (path, verb, header) => {
+    const { status, headers } = await service.send('OPTIONS', path, undefined, {
       headers: {
         origin: ORIGIN,
         'access-control-request-method': verb,
-        'access-control-request-headers': headers,
+        'access-control-request-headers': header,
       },
     })
+    expect(status).toBe(204)
+    expect(headers.get('access-control-allow-origin')).toBe('*')
+    expect(headers.get('access-control-allow-methods')).toContain(verb)
+    expect(headers.get('access-control-allow-headers')?.toLowerCase()).toContain(header)
+  })
 
-  it('admits browsers of any origin by default, on REST, Connect and gRPC-Web', async () => {
-    const service = await startService(chain)
-    for (const [path, verb, header] of [
-      [`/v1/${chain.chainId}/quote`, 'POST', 'content-type'],
-      [`/v1/${chain.chainId}/solvers/${solverAccounts[0].address}`, 'DELETE', 'content-type'],
-      ['/aggregator.v1.QuoteService/GetQuote', 'POST', 'connect-protocol-version'],
-      ['/aggregator.v1.QuoteService/GetQuote', 'POST', 'x-grpc-web'],
-    ] as const) {
-      const { status, headers } = await preflight(service, path, verb, header)
-      expect(status).toBe(204)
-      expect(headers.get('access-control-allow-origin')).toBe('*')
-      expect(headers.get('access-control-allow-methods')).toContain(verb)
-      expect(headers.get('access-control-allow-headers')?.toLowerCase()).toContain(header)
-    }
-    const answer = await service.send('GET', `/v1/${chain.chainId}/solvers`, undefined, {
-      headers: { origin: ORIGIN },
-    })
-    const exposed = answer.headers.get('access-control-expose-headers')?.toLowerCase()
+  const from = (path: string) => service.send('GET', path, undefined, { headers: { origin: ORIGIN } })
+
+  it('lets a page read what RPC and the support need', async () => {
+    const { headers } = await from(`/v1/${chain.chainId}/solvers`)
+    const exposed = headers.get('access-control-expose-headers')?.toLowerCase()
     for (const header of ['grpc-status', 'grpc-message', 'x-request-id']) expect(exposed).toContain(header)
-    const undecodable = await service.send('GET', '/v1/%zz', undefined, { headers: { origin: ORIGIN } })
-    expect(undecodable.status).toBe(404)
+  })
+
+  it('holds for a path that cannot be decoded, as other headers do', async () => {
+    const { status, headers } = await from('/v1/%zz')
+    expect(status).toBe(404)
     for (const header of ['access-control-allow-origin', 'x-request-id', 'x-content-type-options'])
-      expect(undecodable.headers.get(header)).not.toBeNull()
-    const metrics = await service.send('GET', '/metrics', undefined, { headers: { origin: ORIGIN } })
-    expect([metrics.status, metrics.headers.get('access-control-allow-origin')]).toEqual([200, null])
-    await service.close()
+      expect(headers.get(header)).not.toBeNull()
+  })
+
+  it('does not let a page read /metrics', async () => {
+    const { status, headers } = await from('/metrics')
+    expect([status, headers.get('access-control-allow-origin')]).toEqual([200, null])
   })
 
   it('admits only the configured origins', async () => {
-    const service = await startService(chain, { CORS_ORIGINS: `${ORIGIN},https://other.example.org` })
-    const from = (origin: string) => service.send('GET', '/health', undefined, { headers: { origin } })
-    expect((await from(ORIGIN)).headers.get('access-control-allow-origin')).toBe(ORIGIN)
-    expect((await from('https://evil.example.org')).headers.get('access-control-allow-origin')).toBeNull()
-    await service.close()
+    const strict = await startService(chain, { CORS_ORIGINS: `${ORIGIN},https://other.example.org` })
+    onTestFinished(() => strict.close())
+    const allowed = async (origin: string) => {
+      const { headers } = await strict.send('GET', '/health', undefined, { headers: { origin } })
+      return headers.get('access-control-allow-origin')
+    }
+    expect(await allowed(ORIGIN)).toBe(ORIGIN)
+    expect(await allowed('https://evil.example.org')).toBeNull()
   })
 })

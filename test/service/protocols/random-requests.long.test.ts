@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Reason } from '../../../packages/protocol/src/errors.js'
@@ -16,6 +18,18 @@ type Values<T> = Readonly<Record<string, T>>
 const SEED = 20_261_130
 /** Requests to each operation. */
 const RUNS = rounds(1000, 40)
+/** What a connection may begin with before random bytes: of HTTP/1.1, and of HTTP/2 without and with its settings. */
+const HEAD = 'POST /v1/31337/quote HTTP/1.1\r\nhost: a\r\n'
+const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
+const BEGINNINGS = [
+  '',
+  HEAD,
+  `${HEAD}transfer-encoding: chunked\r\n\r\n`,
+  `${HEAD}content-length: 1\r\ncontent-length: 2\r\n\r\n`,
+  `${HEAD}x: ${'y'.repeat(17_000)}\r\n\r\n`,
+  PREFACE,
+  `${PREFACE}\0\0\0\x04\0\0\0\0\0`,
+]
 const document = generatedDocument('openapi.json')
 const promises = readPromises(document)
 
@@ -157,15 +171,40 @@ describeSlow('the service accepts exactly the values that the schema accepts', (
   })
 })
 
-it('any path gets an answer', async () => {
+/** A name that no metric may have: those of unknown paths and methods would have no bound. */
+const INVENTED = 'zqx'
+
+it('any path gets an answer, and no metric has its name', async () => {
   const known = ['v1', String(chain.chainId), 'solvers', 'order', 'quote', 'docs', 'health', 'assets']
   const rare = ['', '.', '..', '%', '%2e%2e', '%2F', '%00', '%ff', '%E2%82', ...'*:;?#\\@']
-  const segment = fc.oneof(fc.constantFrom(...known), fc.constantFrom(...rare), fc.webSegment())
-  const verb = fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS')
+  const methods = [INVENTED, `aggregator.v1.QuoteService/${INVENTED}`, `aggregator.v1.${INVENTED}/GetQuote`]
+  const segment = fc.oneof(fc.constantFrom(...known, ...methods), fc.constantFrom(...rare), fc.webSegment())
+  const verb = fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND')
   const property = fc.asyncProperty(verb, fc.array(segment, { maxLength: 6 }), async (method, segments) => {
     const { status, text } = await http.send(method, `/${segments.join('/')}`)
     expect(status, text).toBeLessThan(500)
   })
-  await fc.assert(property, { seed: SEED, numRuns: RUNS * 8, endOnFailure: true })
+  const examples = methods.map((method): [string, string[]] => ['POST', [method]])
+  await fc.assert(property, { seed: SEED, numRuns: RUNS * 8, endOnFailure: true, examples })
   expect((await service.get('/health')).status).toBe(200)
+  expect((await service.get('/metrics')).body).not.toContain(INVENTED)
+})
+
+it('any bytes get no error of the service, which goes on serving', async () => {
+  const { hostname, port } = new URL(service.url)
+  const bytes = fc.uint8Array({ minLength: 1, maxLength: 400 })
+  const property = fc.asyncProperty(fc.constantFrom(...BEGINNINGS), bytes, async (beginning, more) => {
+    const socket = connect(Number(port), hostname).on('error', () => {})
+    let text = ''
+    socket.setEncoding('latin1').on('data', (data) => {
+      text += data
+    })
+    await once(socket, 'connect')
+    socket.end(Buffer.concat([Buffer.from(beginning, 'latin1'), more]))
+    // The service has read what was sent when it answers another request.
+    expect((await service.get('/health')).status).toBe(200)
+    socket.destroy()
+    expect(text).not.toMatch(/^HTTP\/1\.1 5|:\d+:\d+\)|node_modules/)
+  })
+  await fc.assert(property, { seed: SEED, numRuns: RUNS, endOnFailure: true })
 })
