@@ -33,7 +33,20 @@ function takeAll(queue: FairQueue<Waiter>, mayStart: (client: ClientId) => boole
   return taken
 }
 
-const networkOf = ({ client }: Waiter) => client.networks[0]?.key
+const networkOf = ({ client }: Waiter) => client.network
+const keyOf = ({ client }: Waiter) => client.key
+
+/** Between two turns of one, every other one with a waiter has had a turn. */
+function expectTurns(taken: readonly Waiter[], of: (waiter: Waiter) => string): void {
+  for (const [index, waiter] of taken.entries()) {
+    const next = taken.findIndex((other, at) => at > index && of(other) === of(waiter))
+    if (next === -1) continue
+    const between = new Set(taken.slice(index + 1, next).map(of))
+    const left = new Set(taken.slice(index + 1).map(of))
+    left.delete(of(waiter))
+    expect([...between]).toEqual(expect.arrayContaining([...left]))
+  }
+}
 
 test('networks take turns, and so do clients in a network, and each client keeps its order', () => {
   fc.assert(
@@ -49,14 +62,12 @@ test('networks take turns, and so do clients in a network, and each client keeps
         const own = taken.filter(({ client }) => client.key === key).map(({ number }) => number)
         expect(own).toEqual(own.toSorted((a, b) => a - b))
       }
-      // Between two turns of one network, every other network with a waiter has had a turn.
-      for (const [index, waiter] of taken.entries()) {
-        const next = taken.findIndex((other, at) => at > index && networkOf(other) === networkOf(waiter))
-        if (next === -1) continue
-        const between = new Set(taken.slice(index + 1, next).map(networkOf))
-        const left = new Set(taken.slice(index + 1).map(networkOf))
-        for (const network of left) if (network !== networkOf(waiter)) expect(between).toContain(network)
-      }
+      expectTurns(taken, networkOf)
+      for (const network of NETWORKS)
+        expectTurns(
+          taken.filter((waiter) => networkOf(waiter) === network),
+          keyOf,
+        )
     }),
     { seed: 20_261_121, numRuns: 200 },
   )

@@ -234,6 +234,19 @@ describe('with confirmations', () => {
     await end()
   })
 
+  it('a new connection keeps the place before what is held', async () => {
+    const { come, clock, heads, kept, lose, connect, end } = startForwarding(3)
+    heads.set(1, 13)
+    await come(A, B)
+    lose()
+    connect()
+    await clock.advance(0)
+    expect(kept).toEqual(['begin'])
+    await clock.advance(15_000)
+    expect(kept).toEqual(['begin', A.cursor])
+    await end()
+  })
+
   it('after a receiver that took long, the stream is read before more is sent', async () => {
     const { come, clock, heads, sent, state, end } = startForwarding(3)
     heads.set(1, 99)
