@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
 import type { Asked } from '../../src/auction/solver-choice.js'
 import { RequestSlots } from '../../src/solvers/transport/request-slots.js'
-import { type Wait, waitsUntilMs } from '../../src/standing/standing.js'
+import type { Wait } from '../../src/standing/standing.js'
 import { createManualClock } from '../support/manual-clock.js'
 import { askedSolver, OWN_RULE, offerOf, playRound, SOFT_MS, TIMEOUT_MS } from './played-round.js'
 
@@ -21,25 +21,25 @@ describe('a round is answered', () => {
     expect([told()?.length, isRead(), clock.waiting]).toEqual([3, true, 0])
   })
 
-  test.each<[Wait, Wait]>([
-    ['never', 'never'],
-    ['none', 'none'],
-    ['none', 'beyond'],
-    ['soft_deadline', 'soft_deadline'],
-    ['soft_deadline', 'beyond'],
-    ['beyond', 'beyond'],
+  test.each<[wait: Wait, untilMs: number, waitWhenWorse: Wait, untilMsWhenWorse: number]>([
+    ['never', 0, 'never', 0],
+    ['none', 0, 'none', 0],
+    ['none', 0, 'beyond', 1250],
+    ['soft_deadline', 500, 'soft_deadline', 500],
+    ['soft_deadline', 500, 'beyond', 1250],
+    ['beyond', 1250, 'beyond', 1250],
   ])(
-    'when it has waited for a solver by its wait "%s", or by "%s" when its best offer is worse than usual',
-    async (wait, waitWhenWorse) => {
+    'when it has waited for a solver by its wait "%s" (%i ms), or by "%s" (%i ms) when its best offer is worse than usual',
+    async (wait, untilMs, waitWhenWorse, untilMsWhenWorse) => {
       const missing: Asked = { ...askedSolver(1, wait), waitWhenWorse }
-      for (const [usualRate, untilMs] of [
-        [AS_USUAL, waitsUntilMs([wait], SOFT_MS)],
-        [AS_USUAL + 1, waitsUntilMs([waitWhenWorse], SOFT_MS)],
+      for (const [usualRate, ms] of [
+        [AS_USUAL, untilMs],
+        [AS_USUAL + 1, untilMsWhenWorse],
       ] as const) {
         const { answer, told, clock } = playRound({ asked: [askedSolver(0), missing], times: { usualRate } })
         await answer(0, offerOf(0))
-        if (untilMs > 0) {
-          await clock.advance(untilMs - 1)
+        if (ms > 0) {
+          await clock.advance(ms - 1)
           expect(told()).toBeUndefined()
           await clock.advance(1)
         }
