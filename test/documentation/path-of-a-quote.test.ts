@@ -1,68 +1,49 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { Session } from 'node:inspector/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { solverAccounts } from '../support/chain/chain.js'
-import { eventually } from '../support/eventually.js'
-import { freePort } from '../support/free-port.js'
-import { startModelChain } from '../support/model-chain/start-model-chain.js'
-import { environmentFor, sendTo } from '../support/service/service.js'
-import { shared } from '../support/shared.js'
-import { quoteRequest } from '../support/solvers/quote-request.js'
-import { startSolver } from '../support/solvers/solver.js'
+import { startScene } from '../support/service/scene.js'
 
-const ENTERED_FILES = new URL('entered-files.mjs', import.meta.url).href
 /** Work that is put off may run within one round, and hardly within all. */
-const ROUNDS = 4
+const ROUNDS = 6
+/** By this the test runner reads what a file exports. */
+const EXPORT = /^\(\) ?=> ?\{ ?try ?\{ ?return \w+ ?\}/
+const OWN = /(?<=\/)(?:src|packages\/\w+\/src)\/[\w/-]+\.ts$/
 
-const chain = await shared(startModelChain({ bonded: 2 }))
+// The chain is read while it is started, and in no round.
+const environment = { POLL_INTERVAL_MS_31337: '600000' }
+const { ask } = await startScene({ solvers: ['Ada', 'Bob'], environment })
 
-/** A service that runs from its sources, says which of them it enters, and does nothing but what is asked for. */
-async function start() {
-  const port = await freePort()
-  const child = fork('src/main.ts', [], {
-    execArgv: ['--import', 'tsx', '--import', ENTERED_FILES],
-    env: {
-      PATH: process.env.PATH,
-      ...environmentFor(chain),
-      [`POLL_INTERVAL_MS_${chain.chainId}`]: '600000',
-      QUOTE_TIMEOUT_MS: '5000',
-      QUOTE_SOFT_TIMEOUT_MS: '5000',
-      PORT: String(port),
-    },
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  const service = sendTo(`http://127.0.0.1:${port}`)
-  const status = () =>
-    service.get('/health').then(
-      ({ body }) => body.status,
-      () => 'starting',
-    )
-  await eventually(status, (found) => found === 'ok')
-  child.send('stop intervals')
-  /** The files of which a function ran since the last call. */
-  const entered = async (): Promise<string[]> => {
-    child.send('entered')
-    const [paths] = await once(child, 'message')
+/** Counts the calls of functions. @returns the files of this project of which one ran since the last time */
+async function countCalls() {
+  const session = new Session()
+  session.connect()
+  onTestFinished(() => session.disconnect())
+  await session.post('Debugger.enable')
+  await session.post('Profiler.enable')
+  await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
+  return async () => {
+    const paths: string[] = []
+    const { result } = await session.post('Profiler.takePreciseCoverage')
+    for (const { scriptId, url, functions } of result) {
+      const [path] = OWN.exec(url) ?? []
+      if (path === undefined) continue
+      const { scriptSource } = await session.post('Debugger.getScriptSource', { scriptId })
+      const ran = functions.flatMap(({ ranges: [range] }) =>
+        range?.count ? scriptSource.slice(range.startOffset, range.endOffset) : [],
+      )
+      if (ran.some((text) => !EXPORT.test(text))) paths.push(path)
+    }
     return paths
   }
-  return { ...service, entered }
 }
 
 test('the page of a quote names the files that a quote enters, at most 45', async () => {
-  const service = await start()
-  for (const account of solverAccounts.slice(0, 2)) {
-    const solver = await startSolver(chain, account)
-    onTestFinished(() => solver.close())
-    await solver.register(service)
-  }
+  const entered = await countCalls()
   const rounds: string[][] = []
   for (let round = 0; round < ROUNDS; round++) {
-    await service.entered()
-    const { status } = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
-    expect(status).toBe(200)
-    rounds.push(await service.entered())
+    await entered()
+    expect((await ask()).status).toBe(200)
+    rounds.push(await entered())
   }
   const always = rounds[0]?.filter((path) => rounds.every((files) => files.includes(path))) ?? []
   const page = readFileSync('docs/path-of-a-quote.md', 'utf8')
