@@ -11,7 +11,6 @@ import {
   send,
 } from '../../src/devnet/deploy.js'
 import { type Network, startNetwork } from '../../src/devnet/network.js'
-import { deposit, waitForState } from '../../src/devnet/user-steps.js'
 
 /** The account of the example solver. */
 export const exampleAccount = devAccounts[6]
@@ -64,21 +63,3 @@ export async function offersFor(
 /** Whether an offer is the example's. */
 export const isOfExample = ({ quote }: SignedQuote) =>
   quote.solver.toLowerCase() === exampleAccount.address.toLowerCase()
-
-/** The offer of the example. @throws Error when it makes none */
-export async function offerOfExample(network: Network, changes?: Partial<QuoteParams>): Promise<SignedQuote> {
-  const offer = (await offersFor(network, changes)).find(isOfExample)
-  if (offer === undefined) throw new Error('the example makes no offer')
-  return offer
-}
-
-/** Deposits for one offer of the example at the contract and for one at its address, and waits until both are settled. */
-export async function takeOffersOfExample(network: Network): Promise<void> {
-  const client = createDevnetClient(network.devnet, network.user)
-  const first = await offerOfExample(network, SHORTER)
-  await deposit(client, network, first)
-  await waitForState(network, first.orderId, 'SETTLED', () => {})
-  const second = await offerOfExample(network, { depositMode: 'ADDRESS' })
-  await send(client, network.contracts.weth, 'transfer', [second.depositAddress, second.quote.inputAmount])
-  await waitForState(network, second.orderId, 'SETTLED', () => {})
-}

@@ -6,16 +6,16 @@ import { HANG_MS } from '../../../../test/support/hang.js'
 import { listen } from '../../../../test/support/listen.js'
 import { startProcess } from '../../../../test/support/process/process.js'
 import { shared } from '../../../../test/support/shared.js'
+import { createDevnetClient, send } from '../../src/devnet/deploy.js'
+import { deposit, waitForState } from '../../src/devnet/user-steps.js'
 import {
   exampleAccount as account,
   bundleExample,
   isOfExample,
   keyOf,
-  offerOfExample,
   offersFor,
   SHORTER,
   startNetworkFor,
-  takeOffersOfExample,
 } from './example-swaps.js'
 
 const program = await bundleExample()
@@ -31,7 +31,12 @@ const startExample = (environment: Record<string, string> = {}) =>
     ...environment,
   })
 
-const offered = (changes?: Partial<QuoteParams>) => offerOfExample(network, changes)
+/** The offer of the example. @throws Error when it makes none */
+async function offered(changes?: Partial<QuoteParams>): Promise<SignedQuote> {
+  const offer = (await offersFor(network, changes)).find(isOfExample)
+  if (offer === undefined) throw new Error('the example makes no offer')
+  return offer
+}
 
 const dollars = ({ quote }: SignedQuote) => Number(quote.outputAmount) / 1e6
 const bindsFor = ({ quote }: SignedQuote) => quote.depositDeadline - Date.now() / 1000
@@ -45,7 +50,13 @@ it('the example offers at least 3 bp more where it may bind for a minute, wins b
   expect([bindsFor(whole), bindsFor(short)].map((seconds) => Math.round(seconds / 30))).toEqual([10, 2])
   expect((await offersFor(network, SHORTER)).map(isOfExample)).toEqual([true, false, false, false])
 
-  await takeOffersOfExample(network)
+  const client = createDevnetClient(network.devnet, network.user)
+  const taken = await offered(SHORTER)
+  await deposit(client, network, taken)
+  await waitForState(network, taken.orderId, 'SETTLED', () => {})
+  const { depositAddress, quote, orderId } = await offered({ depositMode: 'ADDRESS' })
+  await send(client, network.contracts.weth, 'transfer', [depositAddress, quote.inputAmount])
+  await waitForState(network, orderId, 'SETTLED', () => {})
   await solver.waitFor(/(deposit\n.*order ended\n.*){2}/s)
   // Each event has one line.
   for (const event of ['session open', 'deposit', 'order ended'])

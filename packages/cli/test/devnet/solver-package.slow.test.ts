@@ -16,7 +16,6 @@ import {
   offersFor,
   SHORTER,
   startNetworkFor,
-  takeOffersOfExample,
 } from './example-swaps.js'
 
 /** What was compiled for this repository. Where no built SQLite for Node 20 can be downloaded, each installation compiles it. */
@@ -83,13 +82,11 @@ it('the example of a solver, and the installed package itself, type-check', () =
   expect(problems.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))).toEqual([])
 })
 
-it('the example of a solver, with the installed package, wins quotes and fills both kinds of deposits', async () => {
+it('the example of a solver runs with the installed package, and wins a quote', async () => {
   const solver = await startExample()
   await solver.waitFor(/session open$/m)
   const [best] = await offersFor(network, SHORTER)
   expect(best && isOfExample(best)).toBe(true)
-  await takeOffersOfExample(network)
-  await solver.waitFor(/order ended\n.*order ended$/ms)
   expect(existsSync(join(project, 'solver.db'))).toBe(true)
   solver.signal('SIGTERM')
   expect(await solver.exited, solver.output()).toBe(0)
