@@ -51,40 +51,6 @@ it('a state file of another account is refused, so that no open quote is forgott
   ])
 })
 
-it('a registration is tried again when the instance asks for it, and no earlier', async () => {
-  const { passBlocks, start } = createStarts()
-  let attempts = 0
-  vi.stubGlobal('fetch', async () => {
-    attempts++
-    if (attempts > 1) return Response.json({ status: 'registered', address: SOLVER })
-    const refusal = { error: 'Too many registrations.', code: 'RATE_LIMITED' }
-    return Response.json(refusal, { status: 429, headers: { 'retry-after': '120' } })
-  })
-  const incarnation = await start()
-  await passBlocks(() => attempts === 1)
-  await passBlocks(undefined, 55)
-  expect([attempts, incarnation.progress]).toEqual([1, 'starting'])
-  await passBlocks(() => incarnation.progress === 'started')
-  expect([attempts, incarnation.progress]).toEqual([2, 'started'])
-})
-
-it('a registration whose check finds a fault is reported, and one that was not checked is not', async () => {
-  const { kill, passBlocks, start } = createStarts()
-  const checks = [
-    { outcome: 'FAILED', explanation: 'Nothing listens there.' },
-    { outcome: 'SKIPPED', explanation: 'The chain was not read yet.' },
-  ]
-  for (const check of checks) {
-    vi.stubGlobal('fetch', async () => Response.json({ status: 'registered', address: SOLVER, check }))
-    const incarnation = await start()
-    await passBlocks(() => incarnation.progress === 'started')
-    expect(incarnation.errors.map(String)).toEqual(
-      check.outcome === 'FAILED' ? [expect.stringContaining(check.explanation)] : [],
-    )
-    kill(incarnation)
-  }
-})
-
 it('a start ends without an error when the solver is closed meanwhile, and warns without a state file', async () => {
   const { passBlocks, start } = createStarts()
   vi.stubGlobal('fetch', () => Promise.reject(new TypeError('fetch failed')))

@@ -5,7 +5,6 @@ import { serve } from '../../../client/test/server.js'
 import { systemClock } from '../../../protocol/src/clock.js'
 import { answerRequest, type EndpointRequest, handle } from '../../src/quoting/endpoint.js'
 import type { Quoting } from '../../src/quoting/quoting.js'
-import { withSecretPath } from '../../src/quoting/register-endpoint.js'
 import type { IncomingRequest } from '../../src/session/wire-forms.js'
 import { quoteRequest } from '../session/session-fixture.js'
 
@@ -108,27 +107,21 @@ it('a solver without an endpoint answers nothing', async () => {
 })
 
 it.each([
-  ['https://solver.example', false],
-  ['https://solver.example/solver/quotes', false],
-  ['https://solver.example/0123456789-0123456789', false],
-  [ENDPOINT_URL, true],
-  [withSecretPath('https://solver.example'), true],
-])('%s has a secret path: %s', (url, isSecret) => {
-  expect(withSecretPath(url) === url).toBe(isSecret)
-})
-
-it('each proposal of a secret path is a new one of 22 characters', () => {
-  const proposals = ['https://solver.example', 'https://solver.example/'].map(withSecretPath)
-  for (const proposal of proposals) expect(proposal).toMatch(/^https:\/\/solver\.example\/[\w-]{22}$/)
-  expect(new Set(proposals).size).toBe(2)
-})
-
-it.each([
   ['x-quote-kind', 'INDICATIVE'],
   ['x-request-deadline', 'soon'],
   ['x-request-deadline', '0x7'],
 ])('the header %s: %s has status 400', async (name, value) => {
   const { url, asked } = await serveDeclining()
   const answer = await post(url, { [name]: value })
+  expect([answer.status, asked]).toEqual([400, []])
+})
+
+it.each([
+  ['is not JSON', '{'],
+  ['lacks fields', '{}'],
+  ['is too long', ' '.repeat(20_000)],
+])('a body that %s has status 400', async (_, text) => {
+  const { url, asked } = await serveDeclining()
+  const answer = await fetch(url, { method: 'POST', body: text })
   expect([answer.status, asked]).toEqual([400, []])
 })

@@ -77,6 +77,7 @@ it.each([
     return void (await opened(1))
   }
   expect(timers.waiting()).toEqual([])
+  if (!isOpen) await expect(session.start).rejects.toMatchObject({ code })
   await session.close()
   expect(server.connections).toHaveLength(1)
 })

@@ -57,6 +57,7 @@ export async function startSession({ random, upgradeStatus, ...changes }: Change
   const opening = openSolverSession(only<SolverParts>(parts), answers, timers.random)
   opening.opened.catch(() => {})
   const session = {
+    start: opening.opened,
     async close(): Promise<void> {
       closing.abort()
       await opening.close()
