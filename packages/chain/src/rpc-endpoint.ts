@@ -20,8 +20,18 @@ export type RpcRequest = (
 /** Why other endpoints of the chain replace one. That of another chain gets no calls; the others come last. */
 export type EndpointTrouble = 'STANDS_STILL' | 'LAGS' | 'OTHER_CHAIN' | 'NO_ANSWER'
 
-/** One JSON-RPC endpoint. */
-export type Endpoint = ReturnType<typeof createRpcEndpoint>
+/** One JSON-RPC endpoint. Its type is written out: a package that declares its types cannot name all of viem's that would be inferred. */
+export interface Endpoint extends Connection {
+  /** The host of its URL. */
+  readonly host: string
+  /** Whether it has last answered for another chain. Only who verifies it sets this. */
+  isOfOtherChain: boolean
+  /** What its heads show beside those of other endpoints. Only who compares them sets this. */
+  headTrouble: Exclude<EndpointTrouble, 'OTHER_CHAIN'> | undefined
+  readonly request: RpcRequest
+  /** A client of viem that makes its calls by `request`. */
+  readonly client: PublicClient
+}
 
 /** Why others take an endpoint's calls; undefined when nothing is known against it. */
 export function troubleOf({ isOfOtherChain, headTrouble }: Endpoint): EndpointTrouble | undefined {
@@ -51,9 +61,7 @@ const MAX_BYTES = 32 * 1024 * 1024
 /** Requests over HTTP that are under way at the same time. A node that is slow gets no more of them for it. */
 const MAX_AT_ONCE = 16
 
-/** How calls get to the node. */
-interface Line {
-  readonly call: WsConnection['call']
+interface Connection {
   /** Subscribes to new heads. Undefined when the endpoint is not a WebSocket. */
   readonly subscribeToHeads: WsConnection['subscribeToHeads'] | undefined
   /** Whether the endpoint accepts several calls in one message, as far as its answers show. */
@@ -64,10 +72,13 @@ interface Line {
   close(): void
 }
 
-type HeadTrouble = Exclude<EndpointTrouble, 'OTHER_CHAIN'>
+/** How calls get to the node. */
+interface Line extends Connection {
+  readonly call: WsConnection['call']
+}
 
 /** Builds an endpoint. @param url http, https, ws or wss, which may have user name and password */
-export function createRpcEndpoint(url: string, options: RpcEndpointOptions = {}) {
+export function createRpcEndpoint(url: string, options: RpcEndpointOptions = {}): Endpoint {
   const { clock = systemClock, maxInFlight = Number.POSITIVE_INFINITY, onCall = () => {} } = options
   const { timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES } = options
   const limits = { timeoutMs, maxBytes }
@@ -108,14 +119,10 @@ export function createRpcEndpoint(url: string, options: RpcEndpointOptions = {})
 
   return {
     ...line,
-    /** The host of its URL. */
     host: new URL(url).host,
-    /** Whether it has last answered for another chain. Only who verifies it sets this. */
     isOfOtherChain: false,
-    /** What its heads show beside those of other endpoints. Only who compares them sets this. */
-    headTrouble: undefined as HeadTrouble | undefined,
+    headTrouble: undefined,
     request,
-    /** A client of viem that makes its calls by `request`. */
     client: toPublicClient(request),
     close(): void {
       isClosed = true
