@@ -4,8 +4,7 @@ import { privateKeyToAccount, sign } from 'viem/accounts'
 import { afterAll, describe, expect, it, test, vi } from 'vitest'
 import { createRandom, type Random } from '../../../../test/support/random.js'
 import * as native from '../../src/signing/signatures.js'
-import { checkSignature, loadRecovery, personalMessageDigest } from '../../src/signing/signatures.js'
-import { registrationMessage, unregistrationMessage } from '../../src/solvers/registration-messages.js'
+import { loadRecovery, personalMessageDigest } from '../../src/signing/signatures.js'
 import type { Address } from '../../src/values/hex.js'
 
 const ORDER = secp256k1.CURVE.n
@@ -175,8 +174,6 @@ test('native and JavaScript recovery agree on valid signatures and on any bytes'
   }
 })
 
-const TERMS = { endpointUrl: 'https://Solver.example.org/Api/', timestamp: 1_800_000_000_123 }
-
 describe('the digest of a personal message', () => {
   test.each([
     ['nothing', ''],
@@ -196,22 +193,6 @@ describe('the digest of a personal message', () => {
       expect(bytesToHex(personalMessageDigest(message)), message).toBe(hashMessage(message))
     }
   })
-})
-
-test("a wallet's signature over either message recovers to the wallet", async () => {
-  const random = createRandom(3)
-  for (let round = 0; round < 10; round++) {
-    const account = privateKeyToAccount(random.hex(32))
-    const text = { ...TERMS, address: account.address }
-    for (const message of [registrationMessage('Acme', text), unregistrationMessage('Acme', text)]) {
-      const signature = hexToBytes(await account.signMessage({ message }))
-      const signer = account.address.toLowerCase() as Address
-      expect(checkSignature(personalMessageDigest(message), signature, signer)).toBeUndefined()
-      expect(checkSignature(personalMessageDigest(`${message} `), signature, signer)).toBe(
-        'signature_mismatch',
-      )
-    }
-  }
 })
 
 const withPackage = loadRecovery()

@@ -9,18 +9,15 @@ import {
   keccak256,
   parseAbiParameters,
 } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import { QUOTE_MEMBERS } from '../../../../test/support/chain/signed-quote.js'
 import { createRandom, type Random } from '../../../../test/support/random.js'
-import { randomQuote, signedQuote } from '../../../../test/support/solvers/sample-quotes.js'
+import { randomQuote } from '../../../../test/support/solvers/sample-quotes.js'
 import { ORDER_TYPES, type Quote } from '../../src/quotes/quote.js'
-import { checkSignature } from '../../src/signing/signatures.js'
 import { createQuoteHasher } from '../../src/signing/typed-data.js'
-import type { Address, Hex } from '../../src/values/hex.js'
+import type { Hex } from '../../src/values/hex.js'
 
 const ROUNDS = 150
-const MAX = 2n ** 256n - 1n
 
 /** A random settlement contract, for viem and for the hasher. */
 function randomContract(random: Random, protocolName: string) {
@@ -91,52 +88,4 @@ describe.each(['Service', 'Acme', 'my_protocol_2'])('quotes of the protocol %s',
       })
     }
   })
-
-  test('that a wallet signed recover to the wallet', async () => {
-    const random = createRandom(23)
-    for (let round = 0; round < 20; round++) {
-      const { hasher, domain } = randomContract(random, protocolName)
-      const account = privateKeyToAccount(random.hex(32))
-      const quote = { ...randomQuote(random), solver: account.address.toLowerCase() as Address }
-      const signature = await account.signTypedData({ domain, ...typedData(protocolName, quote) })
-      expect(checkSignature(hasher.hash(quote).digest, hexToBytes(signature), quote.solver)).toBeUndefined()
-    }
-  })
-})
-
-test('every member of a quote changes its hash', () => {
-  const { hasher } = randomContract(createRandom(24), 'Service')
-  const { quote } = signedQuote()
-  const other: Address = '0x00000000000000000000000000000000000000ff'
-  const changes: Partial<Quote>[] = [
-    { solver: other },
-    { user: other },
-    { inputToken: other },
-    { inputAmount: MAX },
-    { outputToken: other },
-    { outputAmount: MAX },
-    { orderType: 'EXACT_OUTPUT' },
-    { outputChainId: 2 },
-    { depositDeadline: 2 ** 32 - 1 },
-    { fillDeadline: 2 ** 32 - 1 },
-    { nonce: MAX },
-  ]
-  expect(changes).toHaveLength(QUOTE_MEMBERS.length)
-  const quotes = [quote, ...changes.map((change) => ({ ...quote, ...change }))]
-  const digests = quotes.map((each) => bytesToHex(hasher.hash(each).digest))
-  expect(new Set(digests).size).toBe(quotes.length)
-})
-
-test('quotes of two protocols have different hashes', () => {
-  const { quote } = signedQuote()
-  const [ours, theirs] = ['Service', 'Acme'].map((name) => randomContract(createRandom(25), name).hasher)
-  expect(ours?.hash(quote).structHash).not.toEqual(theirs?.hash(quote).structHash)
-})
-
-test('another signature makes another order id', () => {
-  const { hasher } = randomContract(createRandom(26), 'Service')
-  const { structHash } = hasher.hash(signedQuote().quote)
-  const [first, second] = [27, 28].map((v) => hasher.identify(structHash, new Uint8Array(65).fill(v)))
-  expect(first?.orderId).not.toBe(second?.orderId)
-  expect(first?.depositAddress).not.toBe(second?.depositAddress)
 })
