@@ -23,11 +23,12 @@ const { permissions, jobs }: Workflow = parse(text)
 const { steps, strategy } = jobs.run
 
 describe('the workflow', () => {
-  test('runs .ci/run, which is executable, and each night all slow tests and the judges', () => {
+  test('runs .ci/run, which is executable, and each night all slow tests, the attackers and the judges', () => {
     const nightly = "github.event_name == 'schedule'"
-    expect(steps.slice(-3)).toMatchObject([
+    expect(steps.slice(-4)).toMatchObject([
       { run: '.ci/run' },
       { if: nightly, run: 'npm run test:slow' },
+      { if: nightly, run: 'npm run bench -- selection --check' },
       { if: nightly, run: 'npm run conformance' },
     ])
     expect(statSync('.ci/run').mode & 0o111).toBe(0o111)
