@@ -94,8 +94,8 @@ function droppedResult({ quote }: SignedQuote, reason: DropReason | ContractRefu
 const MAX_READS = 20
 
 /**
- * Builds what learns that the contract refused an offer with the error NonceAlreadyUsed. A caller's token can return any error, so that only the contract's own view makes the nonce used
- * (docs/decisions.md, D25).
+ * Builds what is called when the contract has refused an offer with the error NonceAlreadyUsed. A caller's token can return any error.
+ * So only the contract's own view makes the nonce used (docs/decisions.md, D25).
  */
 export function createOnNonceRefused({ chains, usedNonces }: AuctionContext) {
   const reads = new Set<string>()

@@ -157,7 +157,7 @@ export function createFilling(parts: ChainParts) {
     settled(orderId: Hex, settledBy: Hex, blockNumber: number): void {
       const order = state.order(orderId)
       if (order?.status === 'FINAL' || blockNumber <= begun || books.filledBy(orderId) === settledBy) return
-      // A price that is not kept has ended, and is looked back at as any other.
+      // The deadline of a price that is not kept is unknown. With an old one, its order would be forgotten before its end is deep.
       taken(orderId, order?.fillDeadline ?? time.passed(), { settledBy })
     },
     taken,

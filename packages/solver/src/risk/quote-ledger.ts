@@ -160,8 +160,8 @@ export function createQuoteLedger({ chain, options: limits, time, state }: Chain
     promise,
     add,
     /**
-     * A reorganisation has removed its end: it counts again, with all that has its nonce. Of a price that was not kept, which may have
-     * any nonce of a price, all prices count until a look ends them.
+     * A reorganisation has removed the end of a quote: all quotes with its nonce count again.
+     * @param taken undefined for a price that was not kept. It may have the nonce of any price, so all prices count until a look ends them.
      */
     reopen(taken?: SolverQuote): void {
       if (taken && entries.has(taken.quote.nonce)) return
