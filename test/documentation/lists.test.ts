@@ -170,6 +170,14 @@ test('CONTRIBUTING.md names only files and folders that exist', () => {
   expect(named.filter((path) => !existsSync(path))).toEqual([])
 })
 
+test('docs/path-of-a-quote.md numbers at most 45 files, which exist', () => {
+  const rows = rowsOf(readFileSync('docs/path-of-a-quote.md', 'utf8'), /^(\d+)\. `([\w/.-]+)`/gm)
+  expect(rows.map(([number]) => Number(number))).toEqual(rows.map((_, index) => index + 1))
+  expect(rows.filter(([, path = '']) => !existsSync(path))).toEqual([])
+  expect(rows.length).toBeGreaterThan(30)
+  expect(rows.length).toBeLessThanOrEqual(45)
+})
+
 /** What a pattern finds in a text, each time as its groups. */
 function rowsOf(text = '', pattern: RegExp): (string | undefined)[][] {
   return [...text.matchAll(pattern)].map(([, ...groups]) => groups)
