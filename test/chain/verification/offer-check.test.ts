@@ -1,7 +1,6 @@
 import { decodeFunctionData, encodeFunctionResult, type Hex } from 'viem'
 import { expect, it } from 'vitest'
 import { settlementAbi } from '../../../gen/contracts/settlement.js'
-import type { OfferVerdict } from '../../../packages/protocol/src/quotes/offer-state.js'
 import { checkOffer, type OfferToCheck } from '../../../src/chain/verification/offer-check.js'
 import type { RpcAnswer } from '../../../src/chain/verification/verification-endpoint.js'
 import { SOLVER, signedQuote } from '../../support/solvers/sample-quotes.js'
@@ -13,73 +12,72 @@ const BLOCK_TIME = signedQuote().quote.depositDeadline
 /** Three thousand, of which the contract reserves 5 percent. */
 const { outputAmount } = signedQuote().quote
 
-/** What a contract and a node say. A view without a value reverts; one that throws is not answered. */
-const SOUND = {
-  deposit: { error: { code: 3, message: 'execution reverted', data: '0x' } } as RpcAnswer,
+/** What the newest block, the views of a contract and the signature say. A view without a value reverts; one that throws is not answered. */
+const JUST_VALID: Record<string, unknown> = {
   time: BLOCK_TIME,
-  solvers: [150n, 0n, 0n, 0, true] as readonly unknown[] | Error,
-  orderState: 0,
-  isNonceUsed: false as boolean | Error,
-  BOND_RESERVATION_BPS: 500n as bigint | Error | undefined,
-  MIN_ORDER: outputAmount as bigint | Error | undefined,
   isSigned: true,
+  orders: orderIn(0),
+  solvers: [150n, 0n, 0n, 0, true],
+  isNonceUsed: false,
+  BOND_RESERVATION_BPS: 500n,
+  MIN_ORDER: outputAmount,
+}
+const REVERTED: RpcAnswer = { error: { code: 3, message: 'execution reverted', data: '0x' } }
+
+function orderIn(state: number) {
+  return [ZERO, ZERO, ZERO, 0n, ZERO, 0n, 0n, 0, state]
 }
 
 /** Checks the sample offer at such a node. */
-async function check(changes: Partial<typeof SOUND>) {
-  const said = { ...SOUND, ...changes }
-  const values: Record<string, unknown> = {
-    ...said,
-    orders: [ZERO, ZERO, ZERO, 0n, ZERO, 0n, 0n, 0, said.orderState],
-  }
+async function check(changes: Record<string, unknown>, deposit = REVERTED) {
+  const said = { ...JUST_VALID, ...changes }
 
   async function read(method: string, params: readonly unknown[]): Promise<unknown> {
     const hash = `0x${'1'.repeat(64)}`
     if (method === 'eth_getBlockByNumber')
-      return { number: '0x7', hash, parentHash: hash, timestamp: `0x${said.time.toString(16)}` }
+      return { number: '0x7', hash, parentHash: hash, timestamp: `0x${Number(said.time).toString(16)}` }
     const [{ data }, at] = params as [{ data: Hex }, string]
     expect(at).toBe('0x7')
     const { functionName } = decodeFunctionData({ abi: settlementAbi, data })
-    const value = values[functionName]
-    if (value instanceof Error) throw value
-    if (value === undefined) throw { code: 3, message: 'execution reverted' }
-    return encodeFunctionResult({ abi: settlementAbi, functionName, result: value } as never)
+    const result = said[functionName]
+    if (result instanceof Error) throw result
+    if (result === undefined) throw { code: 3, message: 'execution reverted' }
+    return encodeFunctionResult({ abi: settlementAbi, functionName, result } as never)
   }
 
-  const offer: OfferToCheck = { ...signedQuote(), isSigned: said.isSigned }
-  const endpoint = { read, callDeposit: async () => said.deposit, close() {} }
+  const offer: OfferToCheck = { ...signedQuote(), isSigned: said.isSigned === true }
+  const endpoint = { read, callDeposit: async () => deposit, close() {} }
   return (await checkOffer(offer, { chainId: 1, settlement: SETTLEMENT }, endpoint, NEVER)).verdict
 }
 
-const answered = (data: string): RpcAnswer => ({ error: { code: 3, message: '', data } })
 const dead = (code: string) => ({ state: 'DEAD', code })
 
-it.each<[string, Partial<typeof SOUND>, object]>([
-  ['every view allows it', {}, { state: 'VALID' }],
-  ['an error of a token is not known', { deposit: answered('0x12345678') }, { state: 'VALID' }],
+it.each<[string, object, Record<string, unknown>, RpcAnswer?]>([
+  ['every view just allows it', { state: 'VALID' }, {}],
   [
     'the contract has no such views',
-    { BOND_RESERVATION_BPS: undefined, MIN_ORDER: undefined },
     { state: 'VALID' },
+    { BOND_RESERVATION_BPS: undefined, MIN_ORDER: undefined },
   ],
-  ['the order exists', { orderState: 2 }, { state: 'TAKEN' }],
-  ['its time was over a second ago', { time: BLOCK_TIME + 1 }, dead('EXPIRED')],
-  ['the signature is of another', { isSigned: false }, dead('SIGNATURE_INVALID')],
-  ['the nonce is used', { isNonceUsed: true }, dead('NONCE_USED')],
-  ['the output is too small', { MIN_ORDER: outputAmount + 1n }, dead('BELOW_MINIMUM_ORDER')],
-  ['the bond is too small by one', { solvers: [150n, 1n, 0n, 0, true] }, dead('BOND_TOO_SMALL')],
+  ['the order exists', { state: 'TAKEN' }, { orders: orderIn(2) }],
+  ['its time was over a second ago', dead('EXPIRED'), { time: BLOCK_TIME + 1 }],
+  ['the signature is of another', dead('SIGNATURE_INVALID'), { isSigned: false }],
+  ['the nonce is used', dead('NONCE_USED'), { isNonceUsed: true }],
+  ['the output is too small', dead('BELOW_MINIMUM_ORDER'), { MIN_ORDER: outputAmount + 1n }],
+  ['the bond is too small by one', dead('BOND_TOO_SMALL'), { solvers: [150n, 1n, 0n, 0, true] }],
   [
     'the solver has left',
-    { solvers: [150n, 0n, 0n, 0, false] },
     { ...dead('REFUSED'), refusal: 'SolverNotRegistered' },
+    { solvers: [150n, 0n, 0n, 0, false] },
   ],
   [
     'the node has an error of its own',
-    { deposit: { error: { code: -32000, message: 'busy' } } },
     { state: 'UNKNOWN', reason: 'node_error' },
+    {},
+    { error: { code: -32000, message: 'busy' } },
   ],
-])('when `deposit` says nothing that is known, and %s', async (_what, changes, verdict) => {
-  expect(await check(changes)).toEqual(verdict satisfies object as OfferVerdict)
+])('when `deposit` says nothing that is known, and %s', async (_what, verdict, changes, deposit) => {
+  expect(await check(changes, deposit)).toEqual(verdict)
 })
 
 it.each(['solvers', 'isNonceUsed', 'BOND_RESERVATION_BPS', 'MIN_ORDER'])(

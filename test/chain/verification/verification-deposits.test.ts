@@ -1,11 +1,6 @@
-import { pino } from 'pino'
 import { type Abi, type Address, encodeErrorResult } from 'viem'
 import { afterEach, describe, expect, it } from 'vitest'
-import { systemClock } from '../../../packages/protocol/src/clock.js'
 import type { ContractRefusal, DepositVerdict } from '../../../packages/protocol/src/quotes/verification.js'
-import { lowerCase } from '../../../packages/protocol/src/values/hex.js'
-import type { ChainContext } from '../../../src/chain/context.js'
-import { createDepositVerifier } from '../../../src/chain/verification/deposit-verifier.js'
 import { createMetrics } from '../../../src/telemetry/metrics.js'
 import { compileSource } from '../../support/chain/deploy-source.js'
 import {
@@ -15,35 +10,18 @@ import {
   stranger,
   user,
 } from '../../support/chain/settlement.js'
-import { only } from '../../support/only.js'
 import { shared } from '../../support/shared.js'
-import { offerOf } from './signed-offer.js'
+import { ACCEPTED, createVerifier, NEVER, offerOf, unknownVerdict } from './verified-settlement.js'
 
-const ACCEPTED: DepositVerdict = { kind: 'accepted' }
 const rejected = (error: ContractRefusal): DepositVerdict => ({ kind: 'rejected', error })
-const unlisted: DepositVerdict = { kind: 'unknown', reason: 'unlisted_revert' }
-
-/** A test that hangs fails by its own limit. */
-const NEVER = new AbortController().signal
+const unlisted = unknownVerdict('unlisted_revert')
 
 const chain = await shared(startSettlement())
 const rpcUrl = chain.client.transport.url ?? ''
 const metrics = createMetrics()
+const { chainId, contracts } = chain
 const verifier = await shared(
-  createDepositVerifier(
-    only<ChainContext>({
-      config: {
-        chainId: chain.chainId,
-        rpcUrls: [rpcUrl],
-        settlement: lowerCase(chain.contracts.settlement),
-      },
-      rpc: { endpoints: [] },
-      verifyTimeoutMs: 300,
-      metrics,
-      clock: systemClock,
-      log: pino({ level: 'silent' }),
-    }),
-  ),
+  createVerifier([rpcUrl], { chainId, settlement: contracts.settlement, metrics }),
 )
 
 afterEach(() => chain.reset())
@@ -66,30 +44,21 @@ describe('a token', () => {
   const errorOfProtocol = encodeErrorResult({ abi: NAMES, args: [user.address] })
 
   it.each<[string, string, unknown[], DepositVerdict]>([
-    ['an error of the protocol', 'revertWith', [errorOfProtocol], rejected('SolverNotRegistered')],
-    ['bytes', 'revertWith', ['0x00ff'], unlisted],
-    ['nothing', 'revertWith', ['0x'], { kind: 'unknown', reason: 'empty_revert' }],
-    ['a megabyte', 'revertWithSize', [2 ** 20], { kind: 'unknown', reason: 'answer_too_long' }],
-  ])('that reverts with %s', async (_what, action, args, verdict) => {
+    [
+      'reverts with an error of the protocol',
+      'revertWith',
+      [errorOfProtocol],
+      rejected('SolverNotRegistered'),
+    ],
+    ['reverts with bytes', 'revertWith', ['0x00ff'], unlisted],
+    ['reverts with a megabyte', 'revertWithSize', [2 ** 20], unknownVerdict('answer_too_long')],
+    ['never ends, for which it has the gas of one call,', 'loop', [], unknownVerdict('empty_revert')],
+    ['returns false, as one without allowance or balance,', 'returnFalse', [], ACCEPTED],
+  ])('that %s has its own verdict', async (_what, action, args, verdict) => {
     const { abi, address } = await deployed('HostileToken')
     await chain.transact(user, address, abi, action, args)
     expect(await verdictOn(await chain.signedQuote({ inputToken: address }))).toEqual(verdict)
     expect(await verdictOn(await chain.signedQuote())).toEqual(ACCEPTED)
-  })
-
-  it('whose transfers never end has the gas of one call', async () => {
-    const { abi, address } = await deployed('HostileToken')
-    await chain.transact(user, address, abi, 'loop', [])
-    expect(await verdictOn(await chain.signedQuote({ inputToken: address }))).toEqual({
-      kind: 'unknown',
-      reason: 'empty_revert',
-    })
-  })
-
-  it('that returns false lacks allowance or balance', async () => {
-    const { abi, address } = await deployed('HostileToken')
-    await chain.transact(user, address, abi, 'returnFalse', [])
-    expect(await verdictOn(await chain.signedQuote({ inputToken: address }))).toEqual(ACCEPTED)
   })
 
   it('that returns nothing is taken like any other, and its underflow is not known', async () => {
@@ -126,5 +95,5 @@ const sources = new Map<string, ReturnType<typeof compileSource>>()
 async function deployed(name: string): Promise<{ abi: Abi; address: Address }> {
   const source = sources.get(name) ?? compileSource(name)
   sources.set(name, source)
-  return { abi: source.abi, address: await source.deploy({ rpcUrl, chainId: chain.chainId }) }
+  return { abi: source.abi, address: await source.deploy({ rpcUrl, chainId }) }
 }

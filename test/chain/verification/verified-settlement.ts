@@ -4,23 +4,26 @@ import { text } from 'node:stream/consumers'
 import { type Level, pino } from 'pino'
 import type { Address } from 'viem'
 import { onTestFinished } from 'vitest'
-import { type Clock, systemClock } from '../../../packages/protocol/src/clock.js'
+import { systemClock } from '../../../packages/protocol/src/clock.js'
+import type { SignedQuote } from '../../../packages/protocol/src/quotes/quote.js'
 import type { DepositVerdict, UnknownReason } from '../../../packages/protocol/src/quotes/verification.js'
 import { lowerCase } from '../../../packages/protocol/src/values/hex.js'
 import type { ChainContext } from '../../../src/chain/context.js'
 import { createDepositVerifier } from '../../../src/chain/verification/deposit-verifier.js'
 import { createMetrics } from '../../../src/telemetry/metrics.js'
 import { createTraffic } from '../../support/chain/event-traffic.js'
+import type { Fixture } from '../../support/chain/settlement.js'
 import { listen } from '../../support/listen.js'
+import { lower, toQuote } from '../../support/model-chain/settlement-state.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { only } from '../../support/only.js'
 
-/** Differences from the chain's own contract and from a silent log. */
-interface VerifierChanges {
-  readonly chainId?: number
-  readonly settlement?: Address
+interface VerifierOptions {
+  readonly chainId: number
+  readonly settlement: Address
   /** The clock of this machine by default. */
-  readonly clock?: Clock
+  readonly clock?: ChainContext['clock']
+  readonly metrics?: ChainContext['metrics']
   /** Called with each warning. */
   readonly onWarning?: (line: string) => void
 }
@@ -73,36 +76,44 @@ async function openNode(rpcUrl: string) {
   }
 }
 
+/** A verifier that asks these nodes about a contract. */
+export function createVerifier(
+  rpcUrls: readonly string[],
+  { chainId, settlement, clock = systemClock, metrics = createMetrics(), onWarning }: VerifierOptions,
+) {
+  const level: Level | 'silent' = onWarning === undefined ? 'silent' : 'warn'
+  return createDepositVerifier(
+    only<ChainContext>({
+      config: { chainId, rpcUrls, settlement: lowerCase(settlement) },
+      rpc: { endpoints: [] },
+      verifyTimeoutMs: VERIFY_TIMEOUT_MS,
+      metrics,
+      clock,
+      log: pino({ level }, { write: (line) => onWarning?.(line) }),
+    }),
+  )
+}
+
+/** A quote of `startSettlement` as the offer that the service makes of a solver's reply. */
+export function offerOf(signed: Awaited<ReturnType<Fixture['signedQuote']>>): SignedQuote {
+  return { ...signed, quote: toQuote(signed.quote), depositAddress: lower(signed.depositAddress) }
+}
+
 /** A model chain with an offer that the contract accepts and one that it refuses, and verifiers that ask it. */
 export async function startVerifiedSettlement() {
   const chain = await startModelChain({ bonded: 0 })
   const { order, actions, mine } = await createTraffic(chain, { seed: 1 })
   const [offer, refusedOffer] = [order(), order()]
   await mine([actions.deposit(refusedOffer)])
+  const { chainId, contracts } = chain
   return {
     chain,
     openNode: () => openNode(chain.devnet.rpcUrl),
     offer,
     refusedOffer,
     /** Opens a verifier until the end of the test. */
-    openVerifier(rpcUrls: readonly string[], changes: VerifierChanges = {}) {
-      const {
-        chainId = chain.chainId,
-        settlement = chain.contracts.settlement,
-        clock = systemClock,
-      } = changes
-      const { onWarning } = changes
-      const level: Level | 'silent' = onWarning === undefined ? 'silent' : 'warn'
-      const verifier = createDepositVerifier(
-        only<ChainContext>({
-          config: { chainId, rpcUrls, settlement: lowerCase(settlement) },
-          rpc: { endpoints: [] },
-          verifyTimeoutMs: VERIFY_TIMEOUT_MS,
-          metrics: createMetrics(),
-          clock,
-          log: pino({ level }, { write: (line) => onWarning?.(line) }),
-        }),
-      )
+    openVerifier(rpcUrls: readonly string[], changes: Partial<VerifierOptions> = {}) {
+      const verifier = createVerifier(rpcUrls, { chainId, settlement: contracts.settlement, ...changes })
       onTestFinished(verifier.close)
       return verifier
     },

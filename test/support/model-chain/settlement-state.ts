@@ -160,16 +160,16 @@ export const min = (one: bigint, other: bigint) => (one < other ? one : other)
 export const lower = (address: Address) => address.toLowerCase() as Address
 const toBytes = (hex: Hex) => Buffer.from(hex.slice(2), 'hex')
 
-function toQuote(quote: ServiceQuote): Quote {
+/** A quote of the contract as the service has it. */
+export function toQuote(quote: ServiceQuote): Quote {
   const orderType = ORDER_TYPES[quote.orderType]
   if (orderType === undefined) throw new Error(`the model has no order type ${quote.orderType}`)
-  const { solver, user, inputToken, outputToken } = quote
-  const addresses = { solver, user, inputToken, outputToken }
   return {
     ...quote,
-    ...(Object.fromEntries(
-      Object.entries(addresses).map(([name, value]) => [name, lower(value)]),
-    ) as typeof addresses),
+    solver: lower(quote.solver),
+    user: lower(quote.user),
+    inputToken: lower(quote.inputToken),
+    outputToken: lower(quote.outputToken),
     orderType,
     outputChainId: Number(quote.outputChainId),
   }

@@ -33,7 +33,7 @@ export const WILLING: ContractState = {
 }
 
 /**
- * A viem client of a node on which each address is a contract in this state; offers meet the real one in test/chain/verification/offer-checks.test.ts.
+ * A viem client of a node on which each address is a contract in this state; offers meet the real one in test/chain/verification/offer-check-contracts.test.ts.
  * @param fault answers a view in place of the contract, or is thrown when it is no text
  */
 export function createContractClient(
