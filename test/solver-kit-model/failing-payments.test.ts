@@ -1,7 +1,7 @@
 import { type Hex, keccak256, parseTransaction, type TransactionSerializedEIP1559 } from 'viem'
 import { afterEach, expect, it, vi } from 'vitest'
+import { OrderState } from '../support/chain/signed-quote.js'
 import { Revert } from '../support/model-chain/journal.js'
-import { OrderState } from '../support/model-chain/settlement-state.js'
 import { startRunning } from './running-solver.js'
 import { BOND, SOLVER, settlementCall } from './world.js'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { OrderState } from '../support/model-chain/settlement-state.js'
+import { OrderState } from '../support/chain/signed-quote.js'
 import { rounds } from '../support/rounds.js'
 import type { KnownQuote } from './known-quotes.js'
 import { type RunningSolver, startRunning, type Wanted } from './running-solver.js'

@@ -1,7 +1,7 @@
 import { bondFor } from '../../packages/protocol/src/solvers/solver.js'
 import type { Address, Hex } from '../../packages/protocol/src/values/hex.js'
 import type { ServiceQuote } from '../support/chain/signed-quote.js'
-import { OrderState } from '../support/model-chain/settlement-state.js'
+import { OrderState } from '../support/chain/signed-quote.js'
 import { contractStruct, type WireQuote } from '../support/solvers/solver.js'
 import {
   CHAIN_ID,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import { OrderState } from '../support/chain/signed-quote.js'
 import { BASE_FEE, TIP } from '../support/model-chain/model-chain.js'
-import { OrderState } from '../support/model-chain/settlement-state.js'
 import type { KnownQuote } from './known-quotes.js'
 import { startRunning } from './running-solver.js'
 import { FEE_TOKEN, SETTLEMENT, SOLVER, USDC, WETH } from './world.js'

@@ -3,7 +3,7 @@ import { NO_USER } from '../../packages/protocol/src/quotes/quote.js'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
 import type { ChainOptions, SolverOptions } from '../../packages/solver/src/solver-options.js'
 import type { Rules } from '../support/chain/chain.js'
-import { OrderState } from '../support/model-chain/settlement-state.js'
+import { OrderState } from '../support/chain/signed-quote.js'
 import { WETH_UNIT } from '../support/solver-kit/fixed-price.js'
 import { askSolver, type KnownQuote } from './known-quotes.js'
 import {

@@ -4,6 +4,7 @@ import { deployedSettlementAbi } from '../../gen/contracts/deployed-settlement.j
 import { testTokenAbi } from '../../gen/contracts/test-token.js'
 import { devAccounts } from '../../packages/cli/src/devnet/deploy.js'
 import type { Address, Hex } from '../../packages/protocol/src/values/hex.js'
+import { lowerCase } from '../../packages/protocol/src/values/hex.js'
 import { createSolver } from '../../packages/solver/src/create-solver.js'
 import type { ChainOptions, SolverOptions } from '../../packages/solver/src/solver-options.js'
 import { readStatement } from '../../packages/solver/src/statement.js'
@@ -13,15 +14,14 @@ import { createManualClock } from '../support/manual-clock.js'
 import { createModelChain } from '../support/model-chain/model-chain.js'
 import { createModelContracts } from '../support/model-chain/model-contracts.js'
 import { createModelNode, type ModelNode } from '../support/model-chain/model-node.js'
-import { lower } from '../support/model-chain/settlement-state.js'
 import { fixedPrice } from '../support/solver-kit/fixed-price.js'
 import { keyOf } from '../support/solver-kit/market.js'
 import { createMortalClock, type MortalClock } from './mortal-clock.js'
 
 const [, solverAccount, ...others] = devAccounts
-export const SOLVER = lower(solverAccount.address)
-export const USERS = others.slice(0, 3).map(({ address }) => lower(address)) as [Address, ...Address[]]
-export const STRANGER = lower((others[3] as (typeof others)[number]).address)
+export const SOLVER = lowerCase(solverAccount.address)
+export const USERS = others.slice(0, 3).map(({ address }) => lowerCase(address)) as [Address, ...Address[]]
+export const STRANGER = lowerCase((others[3] as (typeof others)[number]).address)
 
 export const CHAIN_ID = 31337
 export const SETTLEMENT: Address = `0x${'5e'.repeat(20)}`

@@ -14,7 +14,7 @@ import { createMetrics } from '../../../src/telemetry/metrics.js'
 import { createTraffic } from '../../support/chain/event-traffic.js'
 import type { Fixture } from '../../support/chain/settlement.js'
 import { listen } from '../../support/listen.js'
-import { lower, toQuote } from '../../support/model-chain/settlement-state.js'
+import { toQuote } from '../../support/model-chain/settlement-state.js'
 import { startModelChain } from '../../support/model-chain/start-model-chain.js'
 import { only } from '../../support/only.js'
 
@@ -96,7 +96,7 @@ export function createVerifier(
 
 /** A quote of `startSettlement` as the offer that the service makes of a solver's reply. */
 export function offerOf(signed: Awaited<ReturnType<Fixture['signedQuote']>>): SignedQuote {
-  return { ...signed, quote: toQuote(signed.quote), depositAddress: lower(signed.depositAddress) }
+  return { ...signed, quote: toQuote(signed.quote), depositAddress: lowerCase(signed.depositAddress) }
 }
 
 /** A model chain with an offer that the contract accepts and one that it refuses, and verifiers that ask it. */

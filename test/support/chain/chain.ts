@@ -31,12 +31,13 @@ export const BOND = 10n ** 18n
 export type TestChain = Awaited<ReturnType<typeof startChain>>
 
 /**
- * A chain of its own with the contracts, and the first `bonded` of `solverAccounts` bonded.
+ * A chain of its own with the contracts, and the first `bonded` of `solverAccounts` with a bond.
  * @param extraArgs further arguments of anvil's command line
  */
 export async function startChain({
   chainId = 31337,
   bonded = 3,
+  bond = BOND,
   extraArgs = [] as readonly string[],
   rules = 'reference' as Rules,
 } = {}) {
@@ -46,7 +47,7 @@ export async function startChain({
     const contracts = await deploySettlement({ ...devnet, deployer, ...bytecodeOf(rules) })
     const domain = { name: 'Settlement', version: '1', chainId, verifyingContract: contracts.settlement }
     for (const solver of solverAccounts.slice(0, bonded)) {
-      await bondSolver({ ...devnet, settlement: contracts.settlement, solver }, BOND)
+      await bondSolver({ ...devnet, settlement: contracts.settlement, solver }, bond)
     }
     return { devnet, chainId, contracts, domain, stop: anvil.stop }
   } catch (error) {

@@ -1,11 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type DevAccount, devAccounts, MIN_ORDER } from '../../../packages/cli/src/devnet/deploy.js'
+import { lowerCase } from '../../../packages/protocol/src/values/hex.js'
 import type { ModelBlock } from '../model-chain/model-chain.js'
-import { lower, OrderState } from '../model-chain/settlement-state.js'
 import type { ModelTestChain } from '../model-chain/start-model-chain.js'
 import { createRandom } from '../random.js'
 import { solverAccounts, user } from './chain.js'
 import { type Action, createOrderActions, type Order } from './order-actions.js'
+import { OrderState } from './signed-quote.js'
 
 /** A range of blocks, both ends included. */
 export interface BlockRange {
@@ -74,7 +75,7 @@ export async function createTraffic(
   /** Mines actions in one block. What reverts causes no event. */
   function mineAny(batch: readonly Action[], timestamp?: number): ModelBlock {
     for (const { from, to, data } of batch.flatMap(({ transactions }) => transactions))
-      model.act(lower(from), lower(to), data)
+      model.act(lowerCase(from), lowerCase(to), data)
     const times = [model.head().timestamp, ...batch.map(({ notBefore }) => notBefore)]
     const block = model.mine(timestamp ?? Math.max(...times))
     actionsOf.set(block.hash, batch)
@@ -179,7 +180,7 @@ export async function createTraffic(
 function fundTraders({ model, contracts }: ModelTestChain, users: readonly DevAccount[]): void {
   const { token, settlement, set } = model.contracts
   const fund = (of: 'weth' | 'usdc', owners: readonly DevAccount[]) => {
-    for (const address of owners.map((owner) => lower(owner.address))) {
+    for (const address of owners.map((owner) => lowerCase(owner.address))) {
       token(contracts[of]).mint(address, FUNDS)
       token(contracts[of]).approve(address, settlement.address, UNLIMITED)
     }
@@ -188,7 +189,7 @@ function fundTraders({ model, contracts }: ModelTestChain, users: readonly DevAc
     fund('weth', users)
     fund('usdc', SOLVERS)
     token(contracts.bondToken).mint(settlement.address, BOND * BigInt(SOLVERS.length))
-    for (const address of SOLVERS.map((solver) => lower(solver.address)))
+    for (const address of SOLVERS.map((solver) => lowerCase(solver.address)))
       settlement.setBond(address, {
         registered: true,
         totalBond: settlement.bondOf(address).totalBond + BOND,

@@ -1,23 +1,16 @@
-import { type Anvil, startAnvil } from '../../../packages/cli/src/devnet/anvil.js'
-import {
-  bondSolver,
-  type DevnetContracts,
-  deploySettlement,
-  devAccounts,
-} from '../../../packages/cli/src/devnet/deploy.js'
-import { bytecodeOf, type Rules } from './chain.js'
+import type { DevnetContracts } from '../../../packages/cli/src/devnet/deploy.js'
+import { type Rules, solverAccounts, startChain, type TestChain, user } from './chain.js'
 import { type Calls, createCalls } from './contract-calls.js'
 import { orderIdOf, type ServiceQuote, signQuote } from './signed-quote.js'
 
-export const [deployer, solver, user, anyone, otherSolver, stranger] = devAccounts
+export { user }
+export const [solver, otherSolver, anyone, stranger] = solverAccounts
 
 export const BOND = 1000_000000n
 export const INPUT_AMOUNT = 10n ** 18n
 export const OUTPUT_AMOUNT = 3000_000000n
 /** 5% of `OUTPUT_AMOUNT`. */
 export const RESERVE = 150_000000n
-
-export const OrderState = { NONE: 0, DEPOSITED: 1, SETTLED: 2, REFUNDED: 3 } as const
 
 const WINDOW_SECONDS = 60
 const UNLIMITED = 2n ** 256n - 1n
@@ -29,26 +22,26 @@ export type Fixture = Awaited<ReturnType<typeof startSettlement>>
  * pay out, the user has WETH to sell, and all have approved the contract.
  */
 export async function startSettlement(rules: Rules = 'reference') {
-  const anvil = await startAnvil()
+  const { stop, ...chain } = await startChain({ bonded: 2, bond: BOND, rules })
   try {
-    return await prepareSettlement(anvil, rules)
+    return { ...(await prepareSettlement(chain)), stop }
   } catch (error) {
-    await anvil.stop()
+    await stop()
     throw error
   }
 }
 
-async function prepareSettlement(anvil: Anvil, rules: Rules) {
-  const devnet = { rpcUrl: anvil.url, chainId: anvil.chainId }
-  const contracts = await deploySettlement({ ...devnet, deployer, ...bytecodeOf(rules) })
+async function prepareSettlement(chain: Omit<TestChain, 'stop'>) {
+  const { devnet, contracts } = chain
   const calls = createCalls(devnet, contracts.settlement)
-  for (const account of [solver, otherSolver]) {
-    await bondSolver({ ...devnet, settlement: contracts.settlement, solver: account }, BOND)
-    await calls.mint(contracts.usdc, account.address, 100n * OUTPUT_AMOUNT)
-    await calls.approve(contracts.usdc, account, UNLIMITED)
+  for (const { account, token, amount } of [
+    { account: solver, token: contracts.usdc, amount: 100n * OUTPUT_AMOUNT },
+    { account: otherSolver, token: contracts.usdc, amount: 100n * OUTPUT_AMOUNT },
+    { account: user, token: contracts.weth, amount: 100n * INPUT_AMOUNT },
+  ]) {
+    await calls.mint(token, account.address, amount)
+    await calls.approve(token, account, UNLIMITED)
   }
-  await calls.mint(contracts.weth, user.address, 100n * INPUT_AMOUNT)
-  await calls.approve(contracts.weth, user, UNLIMITED)
 
   const startTime = Number((await calls.client.getBlock()).timestamp)
   let snapshot = await calls.client.snapshot()
@@ -57,11 +50,9 @@ async function prepareSettlement(anvil: Anvil, rules: Rules) {
   }
   return {
     ...calls,
-    devnet,
-    contracts,
-    chainId: anvil.chainId,
+    ...chain,
     startTime,
-    ...createQuoting(calls, contracts, anvil.chainId, startTime),
+    ...createQuoting(calls, chain, startTime),
     balanceChanges: (action: () => Promise<unknown>) => balanceChanges(calls, contracts, action),
     /** Restores the first state of the chain, or the one that was kept, with its clock. */
     async reset() {
@@ -69,13 +60,15 @@ async function prepareSettlement(anvil: Anvil, rules: Rules) {
       await keep()
     },
     keep,
-    stop: () => anvil.stop(),
   }
 }
 
 /** How a test gets a quote: signed only, or already taken by the user. */
-function createQuoting(calls: Calls, contracts: DevnetContracts, chainId: number, startTime: number) {
-  const domain = { name: 'Settlement', version: '1', chainId, verifyingContract: contracts.settlement }
+function createQuoting(
+  calls: Calls,
+  { chainId, contracts, domain }: Omit<TestChain, 'stop'>,
+  startTime: number,
+) {
   let nonce = 0n
 
   /** The solver's offer of `OUTPUT_AMOUNT` USDC for `INPUT_AMOUNT` WETH to the user, with a nonce of its own. */
@@ -105,7 +98,6 @@ function createQuoting(calls: Calls, contracts: DevnetContracts, chainId: number
   }
 
   return {
-    domain,
     quote,
     signedQuote,
     /** A quote that the user took by `deposit`. */

@@ -11,6 +11,9 @@ import type { settlementAbi } from '../../../gen/contracts/settlement.js'
 
 export type ServiceQuote = ContractFunctionArgs<typeof settlementAbi, 'nonpayable', 'deposit'>[0]
 
+/** The state of an order on the contract. */
+export const OrderState = { NONE: 0, DEPOSITED: 1, SETTLED: 2, REFUNDED: 3 } as const
+
 /** The members of the quote struct, in order (docs/protocol.md, "Quote struct"). */
 export const QUOTE_MEMBERS = [
   { name: 'solver', type: 'address' },

@@ -21,9 +21,6 @@ const TAKE = { limits: { maxInputAmount: INPUT_AMOUNT, minOutputAmount: OUTPUT_A
 /** Long enough for a transfer. */
 const WINDOW_SECONDS = 600
 
-/** The state of an order on the contract. */
-export const DEPOSITED = 1
-
 const NAMES = new Map([
   [toFunctionSelector('approve(address,uint256)'), 'approve'],
   [toFunctionSelector('transfer(address,uint256)'), 'transfer'],

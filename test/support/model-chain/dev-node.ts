@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { json } from 'node:stream/consumers'
 import { keccak256, numberToHex, parseTransaction, recoverTransactionAddress } from 'viem'
 import type { Address, Hex } from '../../../packages/protocol/src/values/hex.js'
+import { lowerCase } from '../../../packages/protocol/src/values/hex.js'
 import { listen } from '../listen.js'
 import type { ModelChain } from './model-chain.js'
 import { type Asked, createModelNode } from './model-node.js'
-import { lower } from './settlement-state.js'
 
 interface SentTransaction {
   readonly from: Address
@@ -73,7 +73,7 @@ function createDevMethods(chain: ModelChain, ask: (call: Asked) => Promise<unkno
   const mine = () => chain.mine(Math.max(chain.head().timestamp, wallClock() + offset))
 
   function submit({ from, to, data = '0x' }: SentTransaction, hash?: Hex): Hex {
-    const sent = chain.act(lower(from), lower(to), lower(data), hash)
+    const sent = chain.act(lowerCase(from), lowerCase(to), lowerCase(data), hash)
     if (minesAtOnce) mine()
     return sent
   }

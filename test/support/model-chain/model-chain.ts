@@ -1,8 +1,8 @@
 import { keccak256, parseTransaction, type TransactionSerializedEIP1559 } from 'viem'
 import type { Address, Hex } from '../../../packages/protocol/src/values/hex.js'
+import { lowerCase } from '../../../packages/protocol/src/values/hex.js'
 import { Revert, type Step } from './journal.js'
 import type { EncodedLog, ModelContracts } from './model-contracts.js'
-import { lower } from './settlement-state.js'
 
 /** A transaction that a block has, or that waits. */
 export interface ModelTransaction {
@@ -160,7 +160,7 @@ export function createModelChain(contracts: ModelContracts, signer: Address, sta
       if (earlier !== undefined && maxFeePerGas * 10n < earlier.maxFeePerGas * 11n)
         throw new PoolError('replacement transaction underpriced')
       const fees = { maxFeePerGas, maxPriorityFeePerGas }
-      pool.set(nonce, { hash, from: signer, to: lower(to as Address), data, nonce, ...fees })
+      pool.set(nonce, { hash, from: signer, to: lowerCase(to as Address), data, nonce, ...fees })
       return hash
     },
     /**

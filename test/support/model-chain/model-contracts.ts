@@ -15,11 +15,12 @@ import { settlementAbi } from '../../../gen/contracts/settlement.js'
 import { testTokenAbi } from '../../../gen/contracts/test-token.js'
 import { createQuoteHasher } from '../../../packages/protocol/src/signing/typed-data.js'
 import type { Address, Hex } from '../../../packages/protocol/src/values/hex.js'
+import { lowerCase } from '../../../packages/protocol/src/values/hex.js'
 import type { Rules } from '../chain/chain.js'
 import type { ServiceQuote } from '../chain/signed-quote.js'
 import { createJournal, type ModelLog, Revert } from './journal.js'
 import { createSettlementRules } from './settlement-rules.js'
-import { type CallContext, createSettlementState, lower, subtract } from './settlement-state.js'
+import { type CallContext, createSettlementState, subtract } from './settlement-state.js'
 import { createToken, type TokenModel } from './token-model.js'
 
 /** Where the contracts are. Addresses in lower case. */
@@ -87,7 +88,7 @@ export function createModelContracts(terms: ContractTerms) {
   const calls = createSettlementRules(state, kind)
 
   function tokenAt(address: Address): TokenModel {
-    const token = tokens.get(lower(address))
+    const token = tokens.get(lowerCase(address))
     if (token === undefined) throw new Error(`the model has no token ${address}`)
     return token
   }
@@ -104,15 +105,15 @@ export function createModelContracts(terms: ContractTerms) {
       `0x${'00'.repeat(32)}`,
       [],
     ],
-    orders: (orderId: Hex) => Object.values(state.order(lower(orderId))),
-    solvers: (solver: Address) => Object.values(state.bondOf(lower(solver))),
-    isNonceUsed: (solver: Address, nonce: bigint) => state.isNonceUsed(lower(solver), nonce),
+    orders: (orderId: Hex) => Object.values(state.order(lowerCase(orderId))),
+    solvers: (solver: Address) => Object.values(state.bondOf(lowerCase(solver))),
+    isNonceUsed: (solver: Address, nonce: bigint) => state.isNonceUsed(lowerCase(solver), nonce),
     computeDepositAddress: (quote: ServiceQuote, signature: Hex) =>
       state.identify(quote, signature).depositAddress,
     DEPOSIT_PROXY_CREATION_CODE_HASH: () => terms.depositProxyCodeHash,
     BOND_TOKEN: () => bondToken,
     availableBond(solver: Address) {
-      const { totalBond, reservedBond } = state.bondOf(lower(solver))
+      const { totalBond, reservedBond } = state.bondOf(lowerCase(solver))
       return subtract(totalBond, reservedBond)
     },
     BOND_RESERVATION_BPS: () => 500n,
@@ -133,15 +134,15 @@ export function createModelContracts(terms: ContractTerms) {
     const { functionName, args, encode } = TOKEN_CODEC.decode(data)
     const [one, two, three] = args as [never, never, never]
     const results: Record<string, () => unknown> = {
-      balanceOf: () => token.balanceOf(lower(one)),
-      allowance: () => token.allowance(lower(one), lower(two)),
+      balanceOf: () => token.balanceOf(lowerCase(one)),
+      allowance: () => token.allowance(lowerCase(one), lowerCase(two)),
       decimals: () => metadataOf(token).decimals,
       symbol: () => metadataOf(token).symbol,
       name: () => metadataOf(token).symbol,
-      mint: () => token.mint(lower(one), two),
-      approve: () => token.approve(sender, lower(one), two) ?? true,
-      transfer: () => token.transfer(sender, lower(one), two) ?? true,
-      transferFrom: () => token.transferFrom(sender, lower(one), lower(two), three) ?? true,
+      mint: () => token.mint(lowerCase(one), two),
+      approve: () => token.approve(sender, lowerCase(one), two) ?? true,
+      transfer: () => token.transfer(sender, lowerCase(one), two) ?? true,
+      transferFrom: () => token.transferFrom(sender, lowerCase(one), lowerCase(two), three) ?? true,
     }
     const run = results[functionName]
     if (run === undefined) throw new Error(`the model has no call ${functionName} of tokens`)

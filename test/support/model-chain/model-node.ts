@@ -1,10 +1,10 @@
 import { custom, numberToHex, type Transport } from 'viem'
 import type { Address, Hex } from '../../../packages/protocol/src/values/hex.js'
+import { lowerCase } from '../../../packages/protocol/src/values/hex.js'
 import { deferred } from '../deferred.js'
 import { bloomOf, EMPTY_TRIE_ROOT } from './bloom.js'
 import { Revert } from './journal.js'
 import { GAS, type ModelBlock, type ModelChain, type ModelReceipt, PoolError, TIP } from './model-chain.js'
-import { lower } from './settlement-state.js'
 
 /** A node of a model chain, for one process. */
 export interface ModelNode {
@@ -117,7 +117,7 @@ function createMethods(chain: ModelChain, chainId: number, balanceOf: () => bigi
   /** @throws NodeError as nodes do for reverts */
   function simulate({ from = NOBODY, to, data }: CallRequest, { timestamp }: ModelBlock): Hex {
     try {
-      return contracts.simulate({ sender: lower(from), now: timestamp }, lower(to), data)
+      return contracts.simulate({ sender: lowerCase(from), now: timestamp }, lowerCase(to), data)
     } catch (error) {
       if (!(error instanceof Revert)) throw error
       const bytes = error.errorName === '' ? '0x' : contracts.encodeRevert(error)
@@ -145,9 +145,11 @@ function createMethods(chain: ModelChain, chainId: number, balanceOf: () => bigi
     eth_maxPriorityFeePerGas: () => numberToHex(TIP),
     eth_gasPrice: () => numberToHex(chain.baseFee() + TIP),
     eth_getBalance: () => numberToHex(balanceOf()),
-    eth_getCode: (address: Address) => (contracts.hasCode(lower(address)) ? '0x00' : '0x'),
+    eth_getCode: (address: Address) => (contracts.hasCode(lowerCase(address)) ? '0x00' : '0x'),
     eth_getTransactionCount: (account: Address, tag: string) =>
-      numberToHex(tag === 'pending' ? chain.pendingCount() : asOf(tag, () => chain.countOf(lower(account)))),
+      numberToHex(
+        tag === 'pending' ? chain.pendingCount() : asOf(tag, () => chain.countOf(lowerCase(account))),
+      ),
     eth_sendRawTransaction(raw: Hex) {
       try {
         return chain.submit(raw)
@@ -244,7 +246,8 @@ function findLogs(
   const named = blockHash && chain.known(blockHash)
   if (blockHash !== undefined && named === undefined) throw new NodeError(NOT_FOUND, 'unknown block')
   const blocks = named ? [named] : chain.blocks.filter(({ number }) => number >= from && number <= to)
-  const addresses = address === undefined ? undefined : [address].flat().map((one) => lower(one as Address))
+  const addresses =
+    address === undefined ? undefined : [address].flat().map((one) => lowerCase(one as Address))
   return blocks
     .flatMap(({ receipts }) => receipts.flatMap(toLogs))
     .filter(

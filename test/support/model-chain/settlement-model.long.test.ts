@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { deployedSettlementAbi } from '../../../gen/contracts/deployed-settlement.js'
 import { testTokenAbi } from '../../../gen/contracts/test-token.js'
 import { startAnvil } from '../../../packages/cli/src/devnet/anvil.js'
-import { deploySettlement, devAccounts } from '../../../packages/cli/src/devnet/deploy.js'
-import { bytecodeOf, RULES, type Rules } from '../chain/chain.js'
+import { deploySettlement } from '../../../packages/cli/src/devnet/deploy.js'
+import { lowerCase } from '../../../packages/protocol/src/values/hex.js'
+import { bytecodeOf, deployer, RULES, type Rules, solverAccounts, user } from '../chain/chain.js'
 import { compileSource } from '../chain/deploy-source.js'
 import { orderIdOf, type ServiceQuote, signQuote } from '../chain/signed-quote.js'
 import { createRandom, type Random } from '../random.js'
@@ -12,9 +13,8 @@ import { rounds } from '../rounds.js'
 import { createModelChain } from './model-chain.js'
 import { createModelContracts } from './model-contracts.js'
 import { createModelNode } from './model-node.js'
-import { lower } from './settlement-state.js'
 
-const [deployer, solver, otherSolver, user, stranger] = devAccounts
+const [solver, otherSolver, stranger] = solverAccounts
 const ACCOUNTS = [solver, otherSolver, user, stranger] as const
 const BOND = 3000_000000n
 const UNLIMITED = 2n ** 256n - 1n
@@ -37,18 +37,18 @@ async function startBoth(rules: Rules) {
   })
   const fee = await compileSource('FeeToken').deploy({ rpcUrl, chainId })
   const client = createPublicClient({ transport: http(rpcUrl, { batch: true }), cacheTime: 0 })
-  const settlement = lower(contracts.settlement)
+  const settlement = lowerCase(contracts.settlement)
   const depositProxyCodeHash = await client.readContract({
     abi: deployedSettlementAbi,
     address: settlement,
     functionName: 'DEPOSIT_PROXY_CREATION_CODE_HASH',
   })
-  const [weth, usdc, feeToken] = [contracts.weth, contracts.usdc, fee].map(lower) as [
+  const [weth, usdc, feeToken] = [contracts.weth, contracts.usdc, fee].map(lowerCase) as [
     Address,
     Address,
     Address,
   ]
-  const bondToken = lower(contracts.bondToken)
+  const bondToken = lowerCase(contracts.bondToken)
   const startTime = Number((await client.getBlock()).timestamp)
   const chain = createModelChain(
     createModelContracts({
@@ -96,7 +96,7 @@ async function act({ client, chain }: Both, from: Address, to: Address, data: He
           () => 'none',
           (error: { walk(): { data?: unknown } }) => dataOf(error),
         )
-  const modelHash = chain.act(lower(from), to, data)
+  const modelHash = chain.act(lowerCase(from), to, data)
   chain.mine(time)
   const modelReceipt = chain.receipt(modelHash)
   const revert = modelReceipt?.revert

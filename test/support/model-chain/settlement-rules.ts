@@ -1,15 +1,10 @@
 import type { Address, Hex } from '../../../packages/protocol/src/values/hex.js'
+import { lowerCase } from '../../../packages/protocol/src/values/hex.js'
 import type { Rules } from '../chain/chain.js'
 import type { ServiceQuote } from '../chain/signed-quote.js'
+import { OrderState } from '../chain/signed-quote.js'
 import { Revert } from './journal.js'
-import {
-  type CallContext,
-  lower,
-  min,
-  OrderState,
-  type SettlementState,
-  subtract,
-} from './settlement-state.js'
+import { type CallContext, min, type SettlementState, subtract } from './settlement-state.js'
 
 const MIN_BOND = 1000_000000n
 const UNSTAKE_DELAY_SECONDS = 7 * 24 * 60 * 60
@@ -89,7 +84,7 @@ export function createSettlementRules(state: SettlementState, rules: Rules) {
    */
   function takeQuote(quote: ServiceQuote, signature: Hex, reached: number, check: () => void) {
     const { inputAmount, outputAmount, outputChainId, depositDeadline, fillDeadline, nonce } = quote
-    const solver = lower(quote.solver)
+    const solver = lowerCase(quote.solver)
     const least = isDeployed ? depositDeadline + 1 : depositDeadline
     /** In the order of the reference contract: whether each is wrong, and the arguments of its error. */
     const checks: Record<string, readonly [boolean, ...unknown[]]> = {
@@ -140,9 +135,9 @@ export function createSettlementRules(state: SettlementState, rules: Rules) {
       () => {
         const swept = state.sweep(depositAddress, inputToken)
         if (!isDeployed && swept < inputAmount)
-          fail('AmountNotReceived', lower(inputToken), swept, inputAmount)
+          fail('AmountNotReceived', lowerCase(inputToken), swept, inputAmount)
         const payer = isDeployed ? sender : solver
-        state.token(quote.outputToken).transferFrom(state.address, payer, lower(quote.user), outputAmount)
+        state.token(quote.outputToken).transferFrom(state.address, payer, lowerCase(quote.user), outputAmount)
         const paid = min(swept, accepted)
         state.pay(inputToken, solver, paid)
         const surplus = { orderId, user: quote.user, token: inputToken, amount: swept - paid }
@@ -156,7 +151,7 @@ export function createSettlementRules(state: SettlementState, rules: Rules) {
   /** The reference contract gives back what lies at the address of any quote, and ends the quote unless it was taken. */
   function refundQuote(now: number, quote: ServiceQuote, signature: Hex): void {
     requireExpired(now, quote)
-    const { solver, nonce, outputAmount } = { ...quote, solver: lower(quote.solver) }
+    const { solver, nonce, outputAmount } = { ...quote, solver: lowerCase(quote.solver) }
     if (!state.isSigned(quote, signature)) fail('SignerNotSolver')
     const { orderId, depositAddress } = state.identify(quote, signature)
     const swept = state.sweep(depositAddress, quote.inputToken)
@@ -232,7 +227,7 @@ export function createSettlementRules(state: SettlementState, rules: Rules) {
     },
     deposit({ sender, now }: CallContext, quote: ServiceQuote, signature: Hex): void {
       const { inputToken, inputAmount, outputAmount, depositDeadline } = quote
-      if (!isDeployed && sender !== lower(quote.user)) fail('CallerNotUser', sender)
+      if (!isDeployed && sender !== lowerCase(quote.user)) fail('CallerNotUser', sender)
       const { orderId, solver } = takeQuote(quote, signature, OrderState.DEPOSITED, () => {
         if (now > depositDeadline) fail('DepositDeadlinePassed', depositDeadline)
       })
@@ -243,7 +238,7 @@ export function createSettlementRules(state: SettlementState, rules: Rules) {
         () => {
           const received = state.pull(inputToken, sender, inputAmount)
           if (!isDeployed && received !== inputAmount)
-            fail('AmountNotReceived', lower(inputToken), received, inputAmount)
+            fail('AmountNotReceived', lowerCase(inputToken), received, inputAmount)
           state.setOrder(orderId, { inputAmount: received })
         },
       )
@@ -285,7 +280,7 @@ export function createSettlementRules(state: SettlementState, rules: Rules) {
     refundAddressDeposit: ({ now }: CallContext, quote: ServiceQuote, signature: Hex) =>
       isDeployed ? refundUntaken(now, quote, signature) : refundQuote(now, quote, signature),
     deployAndRecover({ now }: CallContext, quote: ServiceQuote, signature: Hex, token: Address): void {
-      if (lower(token) === lower(quote.inputToken)) fail('InvalidQuote')
+      if (lowerCase(token) === lowerCase(quote.inputToken)) fail('InvalidQuote')
       takeQuote(quote, signature, OrderState.REFUNDED, () => requireExpired(now, quote))
       recover(quote, signature, token)
     },

@@ -2,11 +2,10 @@ import { ORDER_TYPES, type Quote } from '../../../packages/protocol/src/quotes/q
 import { checkSignature } from '../../../packages/protocol/src/signing/signatures.js'
 import type { QuoteHasher } from '../../../packages/protocol/src/signing/typed-data.js'
 import type { Address, Hex } from '../../../packages/protocol/src/values/hex.js'
-import type { ServiceQuote } from '../chain/signed-quote.js'
+import { lowerCase } from '../../../packages/protocol/src/values/hex.js'
+import { OrderState, type ServiceQuote } from '../chain/signed-quote.js'
 import { type Journal, Revert } from './journal.js'
 import type { TokenModel } from './token-model.js'
-
-export const OrderState = { NONE: 0, DEPOSITED: 1, SETTLED: 2, REFUNDED: 3 } as const
 
 /** A solver's bond, in the order of the contract's `solvers`. */
 export interface BondRecord {
@@ -104,18 +103,18 @@ export function createSettlementState(journal: Journal, terms: SettlementTerms) 
       const { digest, orderId } = identify(quote, signature)
       const known = signed.get(orderId)
       if (known !== undefined) return known
-      const isValid = checkSignature(digest, toBytes(signature), lower(quote.solver)) === undefined
+      const isValid = checkSignature(digest, toBytes(signature), lowerCase(quote.solver)) === undefined
       signed.set(orderId, isValid)
       return isValid
     },
     recordOrder(orderId: Hex, quote: ServiceQuote, state: number): void {
       const { inputAmount, outputAmount, outputChainId, fillDeadline } = quote
       journal.set(orders, orderId, {
-        user: lower(quote.user),
-        solver: lower(quote.solver),
-        inputToken: lower(quote.inputToken),
+        user: lowerCase(quote.user),
+        solver: lowerCase(quote.solver),
+        inputToken: lowerCase(quote.inputToken),
         inputAmount,
-        outputToken: lower(quote.outputToken),
+        outputToken: lowerCase(quote.outputToken),
         outputAmount,
         outputChainId,
         fillDeadline,
@@ -132,7 +131,7 @@ export function createSettlementState(journal: Journal, terms: SettlementTerms) 
     },
     /** Pays from the contract. */
     pay: (tokenAddress: Address, to: Address, amount: bigint) =>
-      token(tokenAddress).transfer(address, lower(to), amount),
+      token(tokenAddress).transfer(address, lowerCase(to), amount),
     /** @returns what arrived */
     pull(tokenAddress: Address, from: Address, amount: bigint): bigint {
       const pulled = token(tokenAddress)
@@ -140,7 +139,7 @@ export function createSettlementState(journal: Journal, terms: SettlementTerms) 
       pulled.transferFrom(address, from, address, amount)
       return pulled.balanceOf(address) - before
     },
-    payBond: (to: Address, amount: bigint) => bondToken.transfer(address, lower(to), amount),
+    payBond: (to: Address, amount: bigint) => bondToken.transfer(address, lowerCase(to), amount),
     emit: (eventName: string, args: Record<string, unknown>) => journal.emit({ address, eventName, args }),
     emitDeposited(orderId: Hex, quote: ServiceQuote): void {
       const { user, solver, inputToken, inputAmount, outputToken, outputAmount, fillDeadline } = quote
@@ -157,7 +156,6 @@ export function subtract(from: bigint, amount: bigint): bigint {
 }
 
 export const min = (one: bigint, other: bigint) => (one < other ? one : other)
-export const lower = (address: Address) => address.toLowerCase() as Address
 const toBytes = (hex: Hex) => Buffer.from(hex.slice(2), 'hex')
 
 /** A quote of the contract as the service has it. */
@@ -166,10 +164,10 @@ export function toQuote(quote: ServiceQuote): Quote {
   if (orderType === undefined) throw new Error(`the model has no order type ${quote.orderType}`)
   return {
     ...quote,
-    solver: lower(quote.solver),
-    user: lower(quote.user),
-    inputToken: lower(quote.inputToken),
-    outputToken: lower(quote.outputToken),
+    solver: lowerCase(quote.solver),
+    user: lowerCase(quote.user),
+    inputToken: lowerCase(quote.inputToken),
+    outputToken: lowerCase(quote.outputToken),
     orderType,
     outputChainId: Number(quote.outputChainId),
   }

@@ -3,11 +3,11 @@ import { settlementAbi } from '../../../gen/contracts/settlement.js'
 import { testTokenAbi } from '../../../gen/contracts/test-token.js'
 import { MIN_ORDER } from '../../../packages/cli/src/devnet/deploy.js'
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
+import { lowerCase } from '../../../packages/protocol/src/values/hex.js'
 import { BOND, deployer, solverAccounts, type TestChain } from '../chain/chain.js'
 import { startDevNode } from './dev-node.js'
 import { createModelChain, type ModelChain } from './model-chain.js'
 import { createModelContracts } from './model-contracts.js'
-import { lower } from './settlement-state.js'
 
 const NOBODY: Address = '0x0000000000000000000000000000000000000000'
 const ABI: Abi = [...testTokenAbi, ...settlementAbi]
@@ -31,13 +31,13 @@ export async function startModelChain({ chainId = 31337, bonded = 3 } = {}): Pro
     rules: 'reference',
     chainId,
     addresses: {
-      settlement: lower(settlement),
-      bondToken: lower(bondToken),
-      tokens: { [lower(weth)]: 0n, [lower(usdc)]: 0n },
+      settlement: lowerCase(settlement),
+      bondToken: lowerCase(bondToken),
+      tokens: { [lowerCase(weth)]: 0n, [lowerCase(usdc)]: 0n },
       metadata: {
-        [lower(bondToken)]: { symbol: 'bUSD', decimals: 6 },
-        [lower(weth)]: { symbol: 'WETH', decimals: 18 },
-        [lower(usdc)]: { symbol: 'USDC', decimals: 6 },
+        [lowerCase(bondToken)]: { symbol: 'bUSD', decimals: 6 },
+        [lowerCase(weth)]: { symbol: 'WETH', decimals: 18 },
+        [lowerCase(usdc)]: { symbol: 'USDC', decimals: 6 },
       },
     },
     depositProxyCodeHash: `0x${'c0de'.repeat(16)}`,
@@ -48,7 +48,7 @@ export async function startModelChain({ chainId = 31337, bonded = 3 } = {}): Pro
   const model = createModelChain(contracts, NOBODY, now)
   for (const { address } of solverAccounts.slice(0, bonded)) {
     const act = (to: Address, functionName: string, args: readonly unknown[]) =>
-      model.act(lower(address), lower(to), encodeFunctionData({ abi: ABI, functionName, args }))
+      model.act(lowerCase(address), lowerCase(to), encodeFunctionData({ abi: ABI, functionName, args }))
     act(bondToken, 'mint', [address, BOND])
     act(bondToken, 'approve', [settlement, BOND])
     act(settlement, 'registerSolver', [BOND])

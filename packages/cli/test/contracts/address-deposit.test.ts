@@ -4,12 +4,12 @@ import { eventsOf, revertOf } from '../../../../test/support/chain/contract-call
 import {
   anyone,
   INPUT_AMOUNT,
-  OrderState,
   OUTPUT_AMOUNT,
   solver,
   startSettlement,
   user,
 } from '../../../../test/support/chain/settlement.js'
+import { OrderState } from '../../../../test/support/chain/signed-quote.js'
 import { shared } from '../../../../test/support/shared.js'
 
 const chain = await shared(startSettlement())

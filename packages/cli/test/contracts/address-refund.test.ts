@@ -5,13 +5,13 @@ import {
   BOND,
   type Fixture,
   INPUT_AMOUNT,
-  OrderState,
   OUTPUT_AMOUNT,
   RESERVE,
   solver,
   startSettlement,
   user,
 } from '../../../../test/support/chain/settlement.js'
+import { OrderState } from '../../../../test/support/chain/signed-quote.js'
 import { shared } from '../../../../test/support/shared.js'
 
 const UNSTAKE_DELAY = 7 * 24 * 3600

@@ -4,13 +4,13 @@ import {
   anyone,
   BOND,
   INPUT_AMOUNT,
-  OrderState,
   OUTPUT_AMOUNT,
   RESERVE,
   solver,
   startSettlement,
   user,
 } from '../../../../test/support/chain/settlement.js'
+import { OrderState } from '../../../../test/support/chain/signed-quote.js'
 import { shared } from '../../../../test/support/shared.js'
 
 /** Code of a contract that returns 1 for every call: PUSH1 1, PUSH0, MSTORE, PUSH1 32, PUSH0, RETURN. */

@@ -4,13 +4,13 @@ import {
   anyone,
   BOND,
   INPUT_AMOUNT,
-  OrderState,
   OUTPUT_AMOUNT,
   RESERVE,
   solver,
   startSettlement,
   user,
 } from '../../../../test/support/chain/settlement.js'
+import { OrderState } from '../../../../test/support/chain/signed-quote.js'
 import { shared } from '../../../../test/support/shared.js'
 
 const UNKNOWN_ORDER = `0x${'11'.repeat(32)}` as const

@@ -10,7 +10,6 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { revertOf } from '../../../../test/support/chain/contract-calls.js'
 import {
   BOND,
-  OrderState,
   otherSolver,
   solver,
   startSettlement,
@@ -18,6 +17,7 @@ import {
   user,
 } from '../../../../test/support/chain/settlement.js'
 import type { ServiceQuote } from '../../../../test/support/chain/signed-quote.js'
+import { OrderState } from '../../../../test/support/chain/signed-quote.js'
 import { shared } from '../../../../test/support/shared.js'
 import { MIN_ORDER } from '../../src/devnet/deploy.js'
 

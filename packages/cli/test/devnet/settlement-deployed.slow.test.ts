@@ -9,7 +9,6 @@ import {
   BOND,
   type Fixture,
   INPUT_AMOUNT,
-  OrderState,
   OUTPUT_AMOUNT,
   otherSolver,
   RESERVE,
@@ -17,6 +16,7 @@ import {
   startSettlement,
   user,
 } from '../../../../test/support/chain/settlement.js'
+import { OrderState } from '../../../../test/support/chain/signed-quote.js'
 import { shared } from '../../../../test/support/shared.js'
 
 const chain = await shared(startSettlement('deployed'))

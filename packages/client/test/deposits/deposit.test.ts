@@ -2,7 +2,8 @@ import { ChainReadError, depositCalls } from '@quote-aggregator/client'
 import { decodeFunctionData, erc20Abi, RpcRequestError, toFunctionSelector } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { INPUT_AMOUNT, user } from '../../../../test/support/chain/settlement.js'
-import { DEPOSITED, useDeposits } from '../../../../test/support/clients/deposits.js'
+import { OrderState } from '../../../../test/support/chain/signed-quote.js'
+import { useDeposits } from '../../../../test/support/clients/deposits.js'
 import type { WalletRequest } from '../../../../test/support/clients/mock-wallet.js'
 
 const deposits = useDeposits('reference', true)
@@ -29,7 +30,7 @@ describe.each(['usual', 'old'])('the calls of a deposit of a token of the %s kin
       await client.sendTransaction({ to, data, chain: null })
     }
     expect(done).toEqual(expected)
-    await expect.poll(() => stateOf(offer)).toBe(DEPOSITED)
+    await expect.poll(() => stateOf(offer)).toBe(OrderState.DEPOSITED)
   })
 })
 

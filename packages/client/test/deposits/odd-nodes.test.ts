@@ -2,7 +2,8 @@ import { ChainReadError, prepareRefund } from '@quote-aggregator/client'
 import { type Hex, toHex } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { user } from '../../../../test/support/chain/settlement.js'
-import { called, DEPOSITED, passTime, useDeposits } from '../../../../test/support/clients/deposits.js'
+import { OrderState } from '../../../../test/support/chain/signed-quote.js'
+import { called, passTime, useDeposits } from '../../../../test/support/clients/deposits.js'
 import type { WalletRequest } from '../../../../test/support/clients/mock-wallet.js'
 
 const deposits = useDeposits('reference', true)
@@ -25,7 +26,7 @@ it('an approval that the user has lowered in the wallet is said, and asked for a
   isLower = false
   expect(await (await begin(client, { earlier: told.at(-1) }, { offer })).ended).toBe('there')
   expect(called(prompts)).toEqual(['approve', 'approve', 'deposit'])
-  expect(await stateOf(offer)).toBe(DEPOSITED)
+  expect(await stateOf(offer)).toBe(OrderState.DEPOSITED)
 })
 
 /** Has a deposit be sent, and not be mined, with a node of the app that the test changes. */
@@ -114,7 +115,7 @@ describe('an app whose onProgress throws', () => {
     const { client, prompts } = walletOf()
     const { offer, ended } = await begin(client, { onProgress })
     expect([await ended, called(prompts)]).toEqual(['there', ['approve', 'deposit']])
-    expect(await stateOf(offer)).toBe(DEPOSITED)
+    expect(await stateOf(offer)).toBe(OrderState.DEPOSITED)
   })
 
   it('can stop before the wallet is asked by its signal', async () => {

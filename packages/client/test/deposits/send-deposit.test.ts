@@ -3,7 +3,8 @@ import { createWalletClient, encodeFunctionData, type Hex, http } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { settlementAbi } from '../../../../gen/contracts/settlement.js'
 import { anyone, INPUT_AMOUNT, solver, stranger, user } from '../../../../test/support/chain/settlement.js'
-import { called, DEPOSITED, passTime, useDeposits } from '../../../../test/support/clients/deposits.js'
+import { OrderState } from '../../../../test/support/chain/signed-quote.js'
+import { called, passTime, useDeposits } from '../../../../test/support/clients/deposits.js'
 import { transferData } from '../../../protocol/src/settlement/token-calls.js'
 
 const deposits = useDeposits()
@@ -156,7 +157,7 @@ describe('a deposit that fails', () => {
 it('an account in the app signs its transactions itself, and has sent nothing that cannot be estimated', async () => {
   const client = createWalletClient({ account: user, transport: http(deposits.chain.devnet.rpcUrl) })
   const { offer, ended } = await begin(client)
-  expect([await ended, await stateOf(offer)]).toEqual(['there', DEPOSITED])
+  expect([await ended, await stateOf(offer)]).toEqual(['there', OrderState.DEPOSITED])
   const { weth } = deposits.chain.contracts
   await deposits.chain.transfer(
     weth,

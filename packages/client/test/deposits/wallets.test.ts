@@ -1,7 +1,8 @@
 import type { DepositMode, DepositProgress } from '@quote-aggregator/client'
 import { expect, it } from 'vitest'
 import { INPUT_AMOUNT, user } from '../../../../test/support/chain/settlement.js'
-import { called, DEPOSITED, passTime, useDeposits } from '../../../../test/support/clients/deposits.js'
+import { OrderState } from '../../../../test/support/chain/signed-quote.js'
+import { called, passTime, useDeposits } from '../../../../test/support/clients/deposits.js'
 import type { MockWalletOptions, SentBatch } from '../../../../test/support/clients/mock-wallet.js'
 
 /** The habits of a wallet, and what is around it. */
@@ -248,7 +249,7 @@ it.each<[what: string, habits: Habits, ends: Ends]>([
   const { offer } = played
   const isThere = ends[3].startsWith('there')
   if (habits.mode) expect((await deposits.held(offer)) === INPUT_AMOUNT).toBe(isThere)
-  else expect((await deposits.stateOf(offer)) === DEPOSITED).toBe(isThere)
+  else expect((await deposits.stateOf(offer)) === OrderState.DEPOSITED).toBe(isThere)
   if (ends === inOneBatch) {
     const { weth, settlement } = deposits.chain.contracts
     const { batch, told } = played
