@@ -21,7 +21,17 @@ import type { EndedRound, RoundSink, UnstartedOutcome } from './sinks.js'
 import type { SolverChoice } from './solver-choice.js'
 
 /** Collects offers. */
-export type Auction = ReturnType<typeof createAuction>
+export interface Auction {
+  /** @throws ServiceError CHAIN_UNAVAILABLE until the chain has been read for the first time */
+  assertReady(chainId: number): void
+  /**
+   * Asks solvers in parallel once, then checks and ranks their replies (docs/decisions.md, D4). With `verify`, the
+   * settlement contract checks the offers as well (docs/decisions.md, D13). A round that cannot begin within half of its
+   * time asks no solver, and has the error SOLVERS_BUSY (docs/decisions.md, D14).
+   * @throws ServiceError CHAIN_UNAVAILABLE until the chain has been read for the first time
+   */
+  runRound(request: QuoteRequest, caller: RoundCall, options?: RoundOptions): Promise<RoundResult>
+}
 
 /** What a round needs of the call of its caller. */
 export type RoundCall = Pick<CallContext, 'client' | 'signal' | 'timeoutMs' | 'traceparent'>
@@ -82,7 +92,7 @@ const BROKEN = {
  * Builds the auction. A round goes through it from top to bottom: choose, ask, check, rank, verify, tell. Then it reads on,
  * and learns.
  */
-export function createAuction(context: AuctionContext, parts: RoundParts) {
+export function createAuction(context: AuctionContext, parts: RoundParts): Auction {
   const { chains, sessions, config, clock, log } = context
   const { choice, standings, http, quoteIds, sinks } = parts
   const { quoteTimeoutMs } = config
@@ -248,18 +258,8 @@ export function createAuction(context: AuctionContext, parts: RoundParts) {
   }
 
   return {
-    assertReady: (chainId: number): void => void hasherOf(chainId),
-    /**
-     * Asks solvers in parallel once, then checks and ranks their replies (docs/decisions.md, D4). With `verify`, the
-     * settlement contract checks the offers as well (docs/decisions.md, D13). A round that cannot begin within half of its
-     * time asks no solver, and has the error SOLVERS_BUSY (docs/decisions.md, D14).
-     * @throws ServiceError CHAIN_UNAVAILABLE until the chain has been read for the first time
-     */
-    async runRound(
-      request: QuoteRequest,
-      caller: RoundCall,
-      options: RoundOptions = {},
-    ): Promise<RoundResult> {
+    assertReady: (chainId) => void hasherOf(chainId),
+    async runRound(request, caller, options = {}) {
       const limits = limitsOf(caller.timeoutMs, options.verify ?? 'off', config, clock.monotonic())
       return new Promise((resolve) => {
         queue.add({

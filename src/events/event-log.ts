@@ -1,5 +1,5 @@
 import { reasonOf } from '../../packages/protocol/src/errors.js'
-import type { StreamEvent } from '../../packages/protocol/src/orders/event.js'
+import type { EventFilter, StreamEvent } from '../../packages/protocol/src/orders/event.js'
 import { DAY_MS } from '../../packages/protocol/src/values/time.js'
 import { createEventSink, type EventSink } from '../chain/event-sink.js'
 import type { ClientId } from '../clients/client-id.js'
@@ -9,10 +9,31 @@ import { startRetention } from '../store/retention.js'
 import { createHub } from './hub.js'
 import { readEnd } from './published-log.js'
 import { createPublisher } from './publisher.js'
+import type { SubscriberOptions, Subscription } from './subscriber.js'
 import { MAX_RECENT } from './tail-buffer.js'
 
 /** The log of order events. Chain leaders write it, and subscribers read it. */
-export type EventLog = Awaited<ReturnType<typeof openEventLog>>
+export interface EventLog {
+  /** The event sink of a chain, for one chain sync. */
+  eventSinkOf(chainId: number): EventSink
+  /**
+   * Waits for the database when `subscribe` needs it for a cursor: a cursor of another replica that is later than all
+   * events published here, or one that no entry in memory confirms.
+   * @param client the client whose turn the read takes
+   * @returns undefined for every other cursor; otherwise a promise that throws ServiceError DATABASE_UNAVAILABLE
+   */
+  waitForCursor(cursor?: string, client?: ClientId): Promise<void> | undefined
+  /**
+   * @param after a cursor, or `EARLIEST`; undefined for events from now on
+   * @throws ServiceError CURSOR_UNKNOWN or SHUTTING_DOWN
+   */
+  subscribe(after: string | undefined, filter: EventFilter, options?: SubscriberOptions): Subscription
+  /** The number of reads of the log for subscribers, and the number that wait. */
+  replays(): { readonly running: number; readonly waiting: number }
+  /** Ends all subscriptions and accepts no new ones. Clients can continue with their cursors. */
+  endSubscriptions(): void
+  close(): Promise<void>
+}
 
 const PRUNE_INTERVAL_MS = 10 * 60_000
 
@@ -27,7 +48,7 @@ export async function openEventLog(
   context: InstanceContext,
   onEvent: (event: StreamEvent) => void,
   keptEntries = MAX_RECENT,
-) {
+): Promise<EventLog> {
   const { config, instance, metrics, clock, log } = context
   const { cluster } = instance
   const store = instance.stores.events
@@ -64,28 +85,15 @@ export async function openEventLog(
   reading.run()
 
   return {
-    /** The event sink of a chain, for one chain sync. */
-    eventSinkOf: (chainId: number): EventSink => createEventSink(chainId, store, publisher.write),
-    /**
-     * Waits for the database when `subscribe` needs it for a cursor: a cursor of another replica that is later than all
-     * events published here, or one that no entry in memory confirms.
-     * @param client the client whose turn the read takes
-     * @returns undefined for every other cursor; otherwise a promise that throws ServiceError DATABASE_UNAVAILABLE
-     */
-    waitForCursor(cursor = '', client?: ClientId): Promise<void> | undefined {
+    eventSinkOf: (chainId) => createEventSink(chainId, store, publisher.write),
+    waitForCursor(cursor = '', client) {
       if (!hub.isAhead(cursor)) return hub.confirm(cursor, client)
       return publisher.catchUp().then(() => hub.confirm(cursor, client))
     },
-    /**
-     * @param after a cursor, or `EARLIEST`; undefined for events from now on
-     * @throws ServiceError CURSOR_UNKNOWN or SHUTTING_DOWN
-     */
     subscribe: hub.subscribe,
-    /** The number of reads of the log for subscribers, and the number that wait. */
     replays: hub.replays,
-    /** Ends all subscriptions and accepts no new ones. Clients can continue with their cursors. */
     endSubscriptions: hub.close,
-    async close(): Promise<void> {
+    async close() {
       hub.close()
       await Promise.all([reading.close(), publisher.idle(), endRetention()])
     },

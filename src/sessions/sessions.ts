@@ -20,7 +20,21 @@ import { createPendingSlots, createSessionRate } from './session-limits.js'
 import { subscribeForSolver } from './solver-events.js'
 
 /** The solver sessions of this replica (docs/decisions.md, D18). */
-export type Sessions = ReturnType<typeof createSessions>
+export interface Sessions extends SessionTransport {
+  /**
+   * Refuses a connection before it is opened.
+   * @throws ServiceError SESSIONS_OFF, SHUTTING_DOWN or SESSION_LIMIT_REACHED
+   */
+  assertAvailable(client: ClientId): void
+  /** Begins a connection with its challenge. @throws ServiceError as `assertAvailable` */
+  accept(connection: SessionConnection, call: OpeningCall): SessionPeer
+  /** Announces the end of all sessions, and opens no more. Requests are still sent. */
+  goAway(): void
+  /** Sends no more requests, and ends each session when none of its requests is open. */
+  endWhenIdle(): void
+  /** Updates the metrics that are read rather than counted. */
+  collectMetrics(): void
+}
 
 interface SessionsOptions {
   readonly config: Pick<
@@ -49,7 +63,7 @@ const OPEN_ORDERS_POLL_MS = 5000
 const OPEN_ORDERS_MS = 24 * 3_600_000
 
 /** Builds the sessions, without any at first. */
-export function createSessions(options: SessionsOptions) {
+export function createSessions(options: SessionsOptions): Sessions {
   const { config, registrations, directory, metrics, log, clock } = options
   const { now } = clock
   const { heartbeatMs = HEARTBEAT_MS } = options
@@ -64,10 +78,6 @@ export function createSessions(options: SessionsOptions) {
   const leaving = new Set<string>()
   let isShuttingDown = false
 
-  /**
-   * Refuses a connection before it is opened.
-   * @throws ServiceError SESSIONS_OFF, SHUTTING_DOWN or SESSION_LIMIT_REACHED
-   */
   function assertAvailable(client: ClientId): void {
     if (!isOn) throw sessionsOff()
     if (isShuttingDown) throw shuttingDown()
@@ -183,8 +193,7 @@ export function createSessions(options: SessionsOptions) {
   return {
     ...transport,
     assertAvailable,
-    /** Begins a connection with its challenge. @throws ServiceError as `assertAvailable` */
-    accept(connection: SessionConnection, call: OpeningCall): SessionPeer {
+    accept(connection, call) {
       assertAvailable(call.client)
       const releaseSlot = pendingSlots.take(call.client, (error) => peer.reject(error))
       const peer: SessionPeer = startHandshake({
@@ -207,20 +216,17 @@ export function createSessions(options: SessionsOptions) {
       pending.add(peer)
       return peer
     },
-    /** Announces the end of all sessions, and opens no more. Requests are still sent. */
-    goAway(): void {
+    goAway() {
       isShuttingDown = true
       const wanted = Math.max(MIN_RECONNECT_MS, open.size * RECONNECT_MS)
       const reconnectWithinMs = Math.min(MAX_RECONNECT_MS, wanted)
       for (const session of open.values()) session.goAway(reconnectWithinMs)
     },
-    /** Sends no more requests, and ends each session when none of its requests is open. */
-    endWhenIdle(): void {
+    endWhenIdle() {
       isShuttingDown = true
       for (const peer of [...pending]) peer.reject(shuttingDown())
       for (const session of [...open.values()]) session.endWhenIdle(shuttingDown())
     },
-    /** Updates the metrics that are read rather than counted. */
     collectMetrics: () => metrics.solverSessionsPending.set(pendingSlots.count()),
   }
 }

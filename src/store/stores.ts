@@ -1,17 +1,17 @@
 import type { Clock } from '../../packages/protocol/src/clock.js'
 import type { Logger } from '../telemetry/log.js'
 import { type Coordination, type Database, UnusableTablesError } from './database.js'
-import { createEventStore } from './events/event-store.js'
-import { createApiKeyStore } from './operator/api-key-store.js'
-import { createOrderStore } from './orders/order-store.js'
-import { createSolverOrderStore } from './orders/solver-order-store.js'
+import { createEventStore, type EventStore } from './events/event-store.js'
+import { type ApiKeyStore, createApiKeyStore } from './operator/api-key-store.js'
+import { createOrderStore, type OrderStore } from './orders/order-store.js'
+import { createSolverOrderStore, type SolverOrderStore } from './orders/solver-order-store.js'
 import type { RateLimitCounters } from './postgres/rate-limit-counters.js'
 import type { SessionHolder } from './postgres/replica-lease.js'
 import type { QuoteRecordStore } from './records/quote-record-table.js'
-import { createBondStore } from './solvers/bond-store.js'
-import { createOfferNonceStore } from './solvers/offer-nonce-store.js'
-import { createSolverHourStore } from './solvers/solver-hour-store.js'
-import { createSolverStore } from './solvers/solver-store.js'
+import { type BondStore, createBondStore } from './solvers/bond-store.js'
+import { createOfferNonceStore, type OfferNonceStore } from './solvers/offer-nonce-store.js'
+import { createSolverHourStore, type SolverHourStore } from './solvers/solver-hour-store.js'
+import { createSolverStore, type SolverStore } from './solvers/solver-store.js'
 
 /** What both kinds of databases are opened with. */
 export interface StoresOptions {
@@ -25,31 +25,20 @@ export interface StoresOptions {
   readonly log: Logger
 }
 
-/**
- * Builds the stores of the main tables.
- * @param guard wraps each, so that its errors name the database as their cause
- */
-export function createMainStores(
-  database: Database,
-  coordination: Coordination,
-  holder: SessionHolder,
-  { solverAllowlist, clock }: StoresOptions,
-  guard: <S extends object>(store: S) => S,
-) {
-  return {
-    solvers: guard(createSolverStore(database, coordination, holder, solverAllowlist)),
-    bonds: guard(createBondStore(database, coordination)),
-    events: guard(createEventStore(database, clock.now, coordination)),
-    orders: guard(createOrderStore(database)),
-    solverOrders: guard(createSolverOrderStore(database)),
-    solverHours: guard(createSolverHourStore(database)),
-    offerNonces: guard(createOfferNonceStore(database)),
-    apiKeys: guard(createApiKeyStore(database)),
-  }
+/** The stores of the main tables, the same of both kinds of databases. */
+interface MainStores {
+  readonly solvers: SolverStore
+  readonly bonds: BondStore
+  readonly events: EventStore
+  readonly orders: OrderStore
+  readonly solverOrders: SolverOrderStore
+  readonly solverHours: SolverHourStore
+  readonly offerNonces: OfferNonceStore
+  readonly apiKeys: ApiKeyStore
 }
 
 /** The stores of an instance. */
-export interface Stores extends Readonly<ReturnType<typeof createMainStores>> {
+export interface Stores extends MainStores {
   /** Undefined when no records of quotes are kept. */
   readonly quoteRecords: QuoteRecordStore | undefined
   /** Encrypts quote ids for solvers: 16 bytes, the same for all replicas. */
@@ -61,6 +50,29 @@ export interface Stores extends Readonly<ReturnType<typeof createMainStores>> {
   /** Whether the database takes writes, as far as it can be reached. */
   isUp(): boolean
   close(): Promise<void>
+}
+
+/**
+ * Builds the stores of the main tables.
+ * @param guard wraps each, so that its errors name the database as their cause
+ */
+export function createMainStores(
+  database: Database,
+  coordination: Coordination,
+  holder: SessionHolder,
+  { solverAllowlist, clock }: StoresOptions,
+  guard: <S extends object>(store: S) => S,
+): MainStores {
+  return {
+    solvers: guard(createSolverStore(database, coordination, holder, solverAllowlist)),
+    bonds: guard(createBondStore(database, coordination)),
+    events: guard(createEventStore(database, clock.now, coordination)),
+    orders: guard(createOrderStore(database)),
+    solverOrders: guard(createSolverOrderStore(database)),
+    solverHours: guard(createSolverHourStore(database)),
+    offerNonces: guard(createOfferNonceStore(database)),
+    apiKeys: guard(createApiKeyStore(database)),
+  }
 }
 
 /**

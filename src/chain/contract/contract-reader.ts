@@ -18,7 +18,7 @@ const POLL_SHARED_MS = 1000
 /** Time that the database gets for the steps of an order, which usually takes less than 1 ms. */
 const STEPS_TIMEOUT_MS = 500
 
-/** Builds the reader of one settlement contract's state. @param state returns the chain's current state */
+/** Builds the part of a `Chain` that reads its contract's state. @param state returns the chain's current state */
 export function createContractReader(context: ChainContext, state: () => ChainState) {
   const { config, rpc, orders, orderStore, clock, log } = context
   const { chainId, settlement } = config
@@ -105,16 +105,9 @@ export function createContractReader(context: ChainContext, state: () => ChainSt
   }
 
   return {
-    /** A bond as of the last block seen, or a later one. @throws ServiceError CHAIN_UNAVAILABLE */
     readBond: (solver: Address): Promise<Bond> => orUnavailable(readLatest(contract.bond(solver))),
-    /** Whether a nonce has been used as of the last block seen, or a later one. @throws ServiceError CHAIN_UNAVAILABLE */
     isNonceUsed: (solver: Address, nonce: bigint): Promise<boolean> =>
       orUnavailable(readLatest(contract.nonceUse(solver, nonce))),
-    /**
-     * An order as of the last block seen, with the steps whose events are published. The answer comes from memory when no
-     * later event can have changed the order. Without an answer of the database, the order comes after a moment without steps.
-     * @throws ServiceError CHAIN_UNAVAILABLE
-     */
     readOrder(orderId: Hex): Promise<OrderWithSteps> | OrderWithSteps {
       const known = isCurrent(state().snapshot) ? orders.peek(orderId, lastNumber()) : undefined
       return known ?? orUnavailable(fetchOrder(orderId))

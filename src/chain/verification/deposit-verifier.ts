@@ -20,7 +20,7 @@ const MAX_UNDER_WAY = 64
 const MAX_PER_SECOND = 100
 
 /**
- * Builds the verifier of a chain. Its calls have connections and a budget of their own, so that no other read waits for
+ * Builds the part of a `Chain` that has its contract judge offers. Its calls have connections and a budget of their own, so that no other read waits for
  * them. None of them waits for a place.
  */
 export function createDepositVerifier(context: ChainContext) {
@@ -104,12 +104,6 @@ export function createDepositVerifier(context: ChainContext) {
   }
 
   return {
-    /**
-     * Whether the contract would accept the deposit of an offer, by a call of `deposit` as its user at the head. The promise is
-     * never rejected. The input token's code runs in the call, so that the one who chose it can cause any verdict.
-     * @param signal ends the check at the end of its time; there is no other time limit
-     * @param priority `high` by default
-     */
     async verifyDeposit(
       offer: Pick<SignedQuote, 'quote' | 'signature'>,
       signal: AbortSignal,
@@ -121,10 +115,6 @@ export function createDepositVerifier(context: ChainContext) {
       metrics.verifications.inc({ chain_id: chainId, result: verdict.kind })
       return verdict
     },
-    /**
-     * What the contract says of an offer at the newest block (docs/decisions.md, D33). It has the part of the budget that other than best
-     * offers have. The promise is never rejected.
-     */
     async checkOffer(offer: OfferToCheck, signal: AbortSignal): Promise<OfferCheck> {
       const check = await askInBudget(
         (endpoint) => checkOffer(offer, config, endpoint, signal),

@@ -12,13 +12,49 @@ import type { SolverStore } from '../../store/solvers/solver-store.js'
 import type { Logger } from '../../telemetry/log.js'
 
 /** The registered solvers of all chains in memory. A change is written to the store, then read from it. */
-export type SolverDirectory = Awaited<ReturnType<typeof createSolverDirectory>>
+export interface SolverDirectory {
+  /** All registered solvers of a chain, the longest registered first. The array never changes. Another one replaces it when the solvers differ. */
+  registered(chainId: number): readonly Solver[]
+  /**
+   * The active solvers of a chain: those with a sufficient bond, and an endpoint or a session at any replica. They are the same at all
+   * replicas. An array as of `registered`.
+   */
+  active(chainId: number): readonly Solver[]
+  /** The active solvers that this replica can ask: at an endpoint, or on a session here or at a replica that it can ask. An array as of `registered`. */
+  reachable(chainId: number): readonly Solver[]
+  /** The solver, if it is registered. */
+  find(key: SolverKey): Solver | undefined
+  /** Adds a listener, which is called after each reload that has changed the solvers of a chain. */
+  addListener(listener: SolverListener): void
+  /**
+   * Writes a change of a chain's solvers to the store, then reloads them.
+   * @returns the result of the write, when this replica uses the changed solvers
+   * @throws the error of the write, or of the reload, which is then repeated in the background
+   */
+  change<T>(chainId: number, write: () => Promise<T>): Promise<T>
+  /** Reloads a chain's solvers in the background: another process may have changed them. */
+  refresh(chainId: number): void
+  /**
+   * Lists the solvers of a chain without a session from now on, also while the store has it.
+   * @returns a function that ends this; to be called when a reload has found the end of the session
+   */
+  hideSession(chainId: number, sessionId: string): () => void
+  /** Sets whether sessions at a replica are asked. Without them, solvers there are asked at their endpoints, or not at all. */
+  setReplicaAsked(replicaId: string, isAsked: boolean): void
+  /** Stops following the changes of other replicas. */
+  close(): Promise<void>
+}
 
 /** Receives all registered solvers of a chain. It must not throw. */
 type SolverListener = (chainId: number, registered: readonly Solver[]) => void
 
 /** Builds the directory from the store, and follows the changes that other replicas make there. */
-export async function createSolverDirectory({ config, instance, clock, log }: InstanceContext) {
+export async function createSolverDirectory({
+  config,
+  instance,
+  clock,
+  log,
+}: InstanceContext): Promise<SolverDirectory> {
   const { cluster, stores } = instance
   const chainIds = config.chains.map(({ chainId }) => chainId)
   const listeners: SolverListener[] = []
@@ -45,25 +81,12 @@ export async function createSolverDirectory({ config, instance, clock, log }: In
   const registered = (chainId: number): readonly Solver[] => chains.get(chainId)?.registered ?? NO_SOLVERS
 
   return {
-    /**
-     * The active solvers of a chain, the longest registered first: those with a sufficient bond, and an endpoint or a session
-     * at any replica. They are the same at all replicas. The array never changes. Another one replaces it when the solvers differ.
-     */
-    active: (chainId: number): readonly Solver[] => chains.get(chainId)?.active ?? NO_SOLVERS,
-    /** The active solvers that this replica can ask: at an endpoint, or on a session here or at a replica that it can ask. An array as of `active`. */
-    reachable: (chainId: number): readonly Solver[] => chains.get(chainId)?.reachable ?? NO_SOLVERS,
-    /** All registered solvers of a chain, also those that are not active. */
+    active: (chainId) => chains.get(chainId)?.active ?? NO_SOLVERS,
+    reachable: (chainId) => chains.get(chainId)?.reachable ?? NO_SOLVERS,
     registered,
-    /** The solver, if it is registered. */
-    find: ({ chainId, address }: SolverKey): Solver | undefined =>
-      registered(chainId).find((solver) => solver.address === address),
+    find: ({ chainId, address }) => registered(chainId).find((solver) => solver.address === address),
 
-    /**
-     * Writes a change of a chain's solvers to the store, then reloads them.
-     * @returns the result of the write, when this replica uses the changed solvers
-     * @throws the error of the write, or of the reload, which is then repeated in the background
-     */
-    async change<T>(chainId: number, write: () => Promise<T>): Promise<T> {
+    async change(chainId, write) {
       const list = chains.get(chainId)
       const result = await write()
       try {
@@ -75,23 +98,14 @@ export async function createSolverDirectory({ config, instance, clock, log }: In
       return result
     },
 
-    /** Reloads a chain's solvers in the background: another process may have changed them. */
     refresh: reloads.reload,
-    /** Adds a listener, which is called after each reload that has changed the solvers of a chain. */
-    addListener: (listener: SolverListener): void => void listeners.push(listener),
-    /**
-     * Lists the solvers of a chain without a session from now on, also while the store has it.
-     * @returns a function that ends this; to be called when a reload has found the end of the session
-     */
-    hideSession: (chainId: number, sessionId: string): (() => void) =>
-      chains.get(chainId)?.hideSession(sessionId) ?? (() => {}),
-    /** Sets whether sessions at a replica are asked. Without them, solvers there are asked at their endpoints, or not at all. */
-    setReplicaAsked(replicaId: string, isAsked: boolean): void {
+    addListener: (listener) => void listeners.push(listener),
+    hideSession: (chainId, sessionId) => chains.get(chainId)?.hideSession(sessionId) ?? (() => {}),
+    setReplicaAsked(replicaId, isAsked) {
       if (isAsked) skipped.delete(replicaId)
       else skipped.add(replicaId)
       for (const list of chains.values()) list.update()
     },
-    /** Stops following the changes of other replicas. */
     close: reloads.close,
   }
 }

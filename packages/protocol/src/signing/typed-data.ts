@@ -14,7 +14,15 @@ export interface SettlementDomain {
 }
 
 /** Hashes the quotes of one settlement contract exactly as the contract does (EIP-712; docs/protocol.md, "Quote struct"). */
-export type QuoteHasher = ReturnType<typeof createQuoteHasher>
+export interface QuoteHasher {
+  /** @returns the quote's struct hash and the digest that the solver signs, 32 bytes each */
+  hash(quote: Quote): { readonly structHash: Uint8Array; readonly digest: Uint8Array }
+  /** @returns the order's id and its CREATE2 deposit address (EIP-1014) */
+  identify(
+    structHash: Uint8Array,
+    signature: Uint8Array,
+  ): { readonly orderId: Hex; readonly depositAddress: Address }
+}
 
 const WORD = 32
 const ADDRESS_BYTES = 20
@@ -30,7 +38,7 @@ export function quoteTypeHash(protocolName: string): Uint8Array {
  * Builds the hasher of one settlement contract.
  * @param protocolName the primary type without `Quote` (docs/decisions.md, D1)
  */
-export function createQuoteHasher(protocolName: string, domain: SettlementDomain) {
+export function createQuoteHasher(protocolName: string, domain: SettlementDomain): QuoteHasher {
   const typeHash = quoteTypeHash(protocolName)
   // One buffer for all quotes: hashing is synchronous, so no two quotes use it at the same time.
   const struct = Buffer.concat([typeHash, Buffer.alloc(WORD * QUOTE_MEMBERS.length)])
@@ -40,15 +48,13 @@ export function createQuoteHasher(protocolName: string, domain: SettlementDomain
   const create2 = Buffer.from(`ff${domain.settlement.slice(2)}${ZERO_WORD}${proxyCodeHash}`, 'hex')
 
   return {
-    /** @returns the quote's struct hash and the digest that the solver signs, 32 bytes each */
-    hash(quote: Quote): { structHash: Uint8Array; digest: Uint8Array } {
+    hash(quote) {
       writeQuote(struct, quote)
       const structHash = keccak256(struct)
       typedData.set(structHash, 2 + WORD)
       return { structHash, digest: keccak256(typedData) }
     },
-    /** @returns the order's id and its CREATE2 deposit address (EIP-1014) */
-    identify(structHash: Uint8Array, signature: Uint8Array): { orderId: Hex; depositAddress: Address } {
+    identify(structHash, signature) {
       order.set(structHash)
       order.set(keccak256(signature), WORD)
       const orderId = keccak256(order)
