@@ -182,7 +182,7 @@ export const WORLDS: readonly World[] = [
   }),
   world('free worth, beside twenty', 0.6, {
     ...ALL,
-    mostMedianMs: 640,
+    mostMedianMs: 720,
     attackers: freeWorth(3),
   }),
   world('a little worse each time', 1.5, {

@@ -1,7 +1,8 @@
 import type { Address } from '../packages/protocol/src/values/hex.js'
 import { learn } from '../src/auction/lessons-of-round.js'
-import { choose } from '../src/auction/solver-choice.js'
-import { type ClientAnswers, Pairs, type Teacher } from '../src/standing/pair.js'
+import { choose, rankOf } from '../src/auction/solver-choice.js'
+import { type Books, usualRate } from '../src/standing/book.js'
+import { Pairs, type Teacher } from '../src/standing/pair.js'
 import { dropOf, waitFor, waitsUntilMs } from '../src/standing/standing.js'
 import type { Benchmark, Finding } from './benchmark.js'
 import { quantile } from './load.js'
@@ -84,20 +85,21 @@ function playWorld(world: World, seed: number) {
     now += random.exponential(1000 / world.perSecond)
     for (const round of nextRounds(now, count)) {
       const { asked } = round
-      const usual = rule.usualOf(round)
+      const books = rule.booksOf(round)
+      const usual = usualRate(books)
       const isFirst = asked.pair === 0 && asked.size === 0
       const isCounted = !asked.isOwnCaller && count >= world.rounds / 3 && (isFirst || !world.isFirstPair)
       const there = players.filter(({ from }) => count >= from)
-      const { chosen, own } = rule.choose(round, there)
+      const chosen = rule.choose(books, there)
       const all = there
         .filter((player) => chosen.includes(player) || (isCounted && player.isHonest))
         .map((player) => ({
           player,
-          ...player.reply({ ...asked, usual, isWaitedFor: rule.waitOf(round, player) === 'beyond' }),
+          ...player.reply({ ...asked, usual, isWaitedFor: rule.waitOf(books, player) === 'beyond' }),
         }))
       const replies = all.filter(({ player }) => chosen.includes(player))
-      const { best, at } = rule.play(round, replies)
-      rule.learn(round, replies, at, own)
+      const { best, at } = rule.play(books, replies)
+      rule.learn(round, books, replies, at)
       const possible = all.flatMap(({ player, price, at }) =>
         player.isHonest && price !== undefined && at <= TIMEOUT_MS ? [price] : [],
       )
@@ -153,34 +155,32 @@ function createRule(places: number, seed: number) {
   const pairs = new Pairs()
   const lots = seededRandom(seed)
   const keyOf = ({ asked: { pair, size } }: Round) => `${pair} ${size}`
-  const pairOf = (round: Round) => pairs.of(keyOf(round))
+  const knownOf = ({ pair, client }: Books, { address }: Player) =>
+    [pair?.of(address), client?.of(address)].filter((lessons) => lessons !== undefined)
   /** @param drop by how many basis points the best offer so far is worse than usual */
-  const waitOf = (round: Round, { address }: Player, drop = 0) =>
-    waitFor(pairOf(round)?.of(address), drop > 0)
-
-  const usualOf = (round: Round) => pairOf(round)?.usualRate(round.client) ?? 0
-  const dropAt = (round: Round, price: number) => dropOf(rateAt(price), usualOf(round))
+  const waitOf = (books: Books, player: Player, drop = 0) => waitFor(knownOf(books, player), drop > 0)
+  const dropAt = (books: Books, price: number) => dropOf(rateAt(price), usualRate(books))
 
   return {
     waitOf,
-    usualOf,
-    choose(round: Round, players: readonly Player[]) {
-      const pair = pairOf(round)
-      const own = pair?.ownAnswers(round.client, round.asked.now)
-      const candidates = players.map((player) => ({ player, lessons: pair?.of(player.address) }))
-      const ownGaps = ({ player }: { player: Player }) => own?.gapsOf(player.address)
-      const chosen = choose(candidates, places, ownGaps, lots.uniform)
-      return { own, chosen: chosen.map(({ candidate }) => candidate.player) }
+    booksOf: (round: Round) => pairs.booksOf(keyOf(round), round.client, round.asked.now),
+    choose(books: Books, players: readonly Player[]) {
+      const { pair, client, mayTeach } = books
+      const candidates = players.map((player) => {
+        const ofClient = mayTeach ? undefined : client?.of(player.address)
+        return { player, rank: rankOf(pair?.of(player.address), ofClient) }
+      })
+      return choose(candidates, places, lots.uniform).map(({ candidate }) => candidate.player)
     },
     /** @returns the best price, and when the caller has it */
-    play(round: Round, replies: readonly Played[]) {
+    play(books: Books, replies: readonly Played[]) {
       const missing = new Set(replies.map(({ player }) => player))
       let best: number | undefined
       let last = 0
       const untilMs = (price: number) => {
-        const drop = dropAt(round, price)
+        const drop = dropAt(books, price)
         return waitsUntilMs(
-          Array.from(missing, (player) => waitOf(round, player, drop)),
+          Array.from(missing, (player) => waitOf(books, player, drop)),
           SOFT_MS,
         )
       }
@@ -193,25 +193,27 @@ function createRule(places: number, seed: number) {
       }
       return { best, at: last }
     },
-    learn(round: Round, replies: readonly Played[], answeredAt: number, own?: ClientAnswers) {
+    learn(round: Round, books: Books, replies: readonly Played[], answeredAt: number) {
       const { now } = round.asked
       const bestOf = (offers: readonly Played[]) => Math.max(...offers.map(({ price = 0 }) => price))
       const early = replies.filter(({ price, at }) => price !== undefined && at <= answeredAt)
       if (early.length === 0) return
       const best = bestOf(early)
-      const drop = dropAt(round, best)
-      const open = pairs.open(keyOf(round), round.client, rateAt(best), own, now + answeredAt)
+      const drop = dropAt(books, best)
+      const { client } = round
+      const at = now + answeredAt
+      const open = pairs.recordAnswer(keyOf(round), client, rateAt(best), books.mayTeach, at)
       for (const { player, at, price } of replies) {
         const before = early.filter((other) => other.player !== player && other.at < at)
         const isOffer = price !== undefined && at <= TIMEOUT_MS
         const isLate = at > SOFT_MS
         const isAfterOffer = isLate && before.length > 0
         const gain = isOffer && isAfterOffer ? -gapTo(bestOf(before), price) : 0
-        const wasWaitedFor = isAfterOffer && waitOf(round, player, drop) === 'beyond'
+        const wasWaitedFor = isAfterOffer && waitOf(books, player, drop) === 'beyond'
         learn(
           open,
+          player.address,
           {
-            solver: player.address,
             outcome: isOffer ? 'offer' : 'none',
             isInTime: at <= answeredAt,
             isQuick: !isLate,

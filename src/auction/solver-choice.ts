@@ -1,8 +1,8 @@
 import type { Solver, SolverKey } from '../../packages/protocol/src/solvers/solver.js'
 import type { ChosenBy, Selection } from '../../packages/protocol/src/solvers/solver-result.js'
 import type { RequestSlots, SlotsByConnection } from '../solvers/transport/request-slots.js'
-import { type Gaps, type Lessons, NO_OFFER_GAP } from '../standing/lessons.js'
-import type { ClientAnswers, Pair } from '../standing/pair.js'
+import type { Books } from '../standing/book.js'
+import { type Lessons, NO_OFFER_GAP } from '../standing/lessons.js'
 import {
   type Eligibility,
   eligibility,
@@ -47,8 +47,11 @@ interface Examined {
   readonly solver: Solver
   readonly slots: RequestSlots
   readonly standing: Standing
-  /** Its lessons in the pair. */
-  readonly lessons: Lessons | undefined
+  /** Its lessons in the book of the pair. */
+  readonly inPair: Lessons | undefined
+  /** Its lessons in the book of the client. */
+  readonly ofClient: Lessons | undefined
+  readonly rank: Rank | undefined
   treatment: Eligibility | 'bond_unknown'
 }
 
@@ -59,20 +62,23 @@ export function createSolverChoice(
   slots: SlotsByConnection,
 ) {
   /** Every reachable solver, and how quotes treat it. When they would ask none, they ask the least bad. */
-  function examine(chainId: number, pair: Pair | undefined, now: number): readonly Examined[] {
+  function examine(chainId: number, { pair, client, mayTeach }: Books, now: number): readonly Examined[] {
     const all = directory.reachable(chainId).map((solver): Examined => {
       const standing = standings.of(solver)
-      const lessons = pair?.of(solver.address)
-      const treatment = rules.canCheck(solver) ? eligibility(standing, lessons, now) : 'bond_unknown'
-      return { solver, slots: slots.of(solver), standing, lessons, treatment }
+      const inPair = pair?.of(solver.address)
+      const ofClient = client?.of(solver.address)
+      const rank = rankOf(inPair, mayTeach ? undefined : ofClient)
+      const treatment = rules.canCheck(solver) ? eligibility(standing, inPair, now) : 'bond_unknown'
+      return { solver, slots: slots.of(solver), standing, inPair, ofClient, rank, treatment }
     })
     if (!all.some(isAble)) for (const one of lastResort(all, now)) one.treatment = 'able'
     return all
   }
 
   function toAsked(examined: Examined, now: number, chosenBy?: ChosenBy): Asked {
-    const { solver, slots, standing, lessons, treatment } = examined
-    const waitOf = (isWorse: boolean) => (treatment === 'probe' ? 'never' : waitFor(lessons, isWorse))
+    const { solver, slots, standing, inPair, ofClient, treatment } = examined
+    const known = [inPair, ofClient].filter((lessons) => lessons !== undefined)
+    const waitOf = (isWorse: boolean) => (treatment === 'probe' ? 'never' : waitFor(known, isWorse))
     const wait = waitOf(false)
     return {
       solver,
@@ -80,25 +86,21 @@ export function createSolverChoice(
       slots,
       wait,
       waitWhenWorse: waitOf(true),
-      isExpected: isExpected(standing, lessons, now),
+      isExpected: isExpected(standing, inPair, now),
       chosenBy,
-      gapBps: lessons?.gaps.median,
+      gapBps: inPair?.gap,
       isWaitedFor: wait === 'soft_deadline' || wait === 'beyond',
     }
   }
 
   return {
-    /**
-     * @param own the client's own answers in the pair, by which the round ranks the solvers first
-     * @param deadline the end of the round, on the clock of standings
-     */
-    of(chainId: number, pair: Pair | undefined, own: ClientAnswers | undefined, deadline: number): Choice {
+    /** @param deadline the end of the round, on the clock of standings */
+    of(chainId: number, books: Books, deadline: number): Choice {
       const now = clock.monotonic()
-      const examined = examine(chainId, pair, now)
+      const examined = examine(chainId, books, now)
       const able = examined.filter(isAble)
       const free = able.filter(({ slots }) => slots.canServe(now, deadline))
-      const ownGaps = ({ solver }: Examined) => own?.gapsOf(solver.address)
-      const chosen = choose(free, config.maxQuoteFanOut, ownGaps, Math.random)
+      const chosen = choose(free, config.maxQuoteFanOut, Math.random)
       const isProbed = ({ treatment, slots }: Examined) =>
         treatment === 'probe' && chosen.length > 0 && !slots.isFull
       const asked = [
@@ -109,7 +111,7 @@ export function createSolverChoice(
     },
     /** Undefined for a solver that quotes ask. */
     notAskedReason({ chainId, address }: SolverKey): NotAskedReason | undefined {
-      const found = examine(chainId, undefined, clock.monotonic()).find(
+      const found = examine(chainId, NO_BOOKS, clock.monotonic()).find(
         ({ solver }) => solver.address === address,
       )
       if (found === undefined || found.treatment === 'able') return undefined
@@ -117,6 +119,9 @@ export function createSolverChoice(
     },
   }
 }
+
+/** Without them, the choice goes by what holds in every pair. */
+const NO_BOOKS: Books = { pair: undefined, client: undefined, mayTeach: false }
 
 const isAble = ({ treatment }: Examined) => treatment === 'able'
 
@@ -130,12 +135,6 @@ function lastResort(examined: readonly Examined[], now: number): readonly Examin
   return known.filter((one) => levelOf(one) === least)
 }
 
-/** A solver that a round may ask. */
-interface Candidate {
-  /** Its lessons in the pair; undefined when it was never asked there. */
-  readonly lessons: Lessons | undefined
-}
-
 /** A solver that a round asks, and why. */
 export interface Chosen<C> {
   readonly candidate: C
@@ -145,24 +144,43 @@ export interface Chosen<C> {
 /** One place in this many is for turns, at least one. */
 const PLACES_PER_TURN = 5
 
+/** The place of a solver among others: the smaller gap comes first, of equal ones the smaller sum. In basis points. */
+export interface Rank {
+  readonly gap: number
+  readonly sum: number
+}
+
+const NO_RANK: Rank = { gap: NO_OFFER_GAP, sum: 0 }
+
+/** A solver that a round may ask. */
+interface Candidate {
+  /** Undefined when it was never asked. */
+  readonly rank: Rank | undefined
+}
+
 /**
- * Chooses whom a round asks (docs/decisions.md, D30): everyone when there are places for all. Otherwise four places in five go to the
- * smallest median gaps: of the client's own rounds, else of the pair; among equal ones to the smallest sum of the pair's. The others, and
- * those that rank leaves empty, go to who was never asked in the pair, then by lot.
- * @param ownGaps those in the client's own rounds; undefined when they do not count, or never asked the solver
+ * The rank of a solver (docs/decisions.md, D30). Undefined when it was never asked.
+ * @param ofClient its lessons in the client's book, which count before those of the pair
+ */
+export function rankOf(inPair: Lessons | undefined, ofClient: Lessons | undefined): Rank | undefined {
+  const lessons = ofClient ?? inPair
+  return lessons && { gap: lessons.gap ?? NO_OFFER_GAP, sum: inPair?.gapSum ?? 0 }
+}
+
+/**
+ * Chooses whom a round asks (docs/decisions.md, D30): everyone when there are places for all. Otherwise four places in five go by rank. The
+ * others, and those that rank leaves empty, go to who was never asked, then by lot.
  */
 export function choose<C extends Candidate>(
   candidates: readonly C[],
   places: number,
-  ownGaps: (candidate: C) => Gaps | undefined,
   lot: () => number,
 ): readonly Chosen<C>[] {
   if (candidates.length <= places) return candidates.map((candidate) => ({ candidate, chosenBy: 'ALL' }))
   const entries = candidates.map((candidate) => {
-    const { lessons } = candidate
-    const gap = (ownGaps(candidate) ?? lessons?.gaps)?.median ?? NO_OFFER_GAP
-    // The lot of a solver that was never asked in the pair is below 0.
-    return { candidate, gap, sum: lessons?.gaps.sum ?? 0, lot: lot() - Number(lessons === undefined) }
+    const { rank } = candidate
+    // The lot of a solver that was never asked is below 0.
+    return { candidate, ...(rank ?? NO_RANK), lot: lot() - Number(rank === undefined) }
   })
   const byRank = places - Math.max(1, Math.round(places / PLACES_PER_TURN))
   const ranked = entries

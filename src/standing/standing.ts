@@ -4,7 +4,7 @@ import type { Address } from '../../packages/protocol/src/values/hex.js'
 import type { Logger } from '../telemetry/log.js'
 import { CircuitBreaker, type CircuitState } from './circuit-breaker.js'
 import type { Lessons } from './lessons.js'
-import { MOST_USUAL_DROP, Pairs } from './pair.js'
+import { Pairs } from './pair.js'
 
 /**
  * What this process knows of one solver of a chain (docs/decisions.md, D30). It belongs to the address: the solver keeps it at
@@ -114,11 +114,14 @@ export type Wait = 'never' | 'none' | 'soft_deadline' | 'beyond'
 
 /**
  * Says how long a round waits for the solver, once it has enough offers (docs/decisions.md, D30).
+ * @param known its lessons in the book of the pair and in that of the client, where it has some
  * @param isWorse whether the best offer of the round is worse than usual
  */
-export function waitFor(lessons: Lessons | undefined, isWorse: boolean): Wait {
-  if (lessons?.isWorthWaiting || (isWorse && lessons?.isOwed)) return 'beyond'
-  return lessons === undefined || lessons.isQuick ? 'soft_deadline' : 'none'
+export function waitFor(known: readonly Lessons[], isWorse: boolean): Wait {
+  const isWorth =
+    known.some(({ isWorthWaiting }) => isWorthWaiting) && !known.some(({ isBarred }) => isBarred)
+  if (isWorth || (isWorse && known.some(({ isOwed }) => isOwed))) return 'beyond'
+  return known.length === 0 || known.some(({ isQuick }) => isQuick) ? 'soft_deadline' : 'none'
 }
 
 /** How far beyond the soft deadline a round waits for a solver that was worth waiting for. */
@@ -129,6 +132,9 @@ export function waitsUntilMs(waits: readonly Wait[], softMs: number): number {
   if (waits.includes('beyond')) return softMs + BEYOND_SOFT_MS
   return waits.includes('soft_deadline') ? softMs : 0
 }
+
+/** An answer that is worse than usual by no more is as usual. In basis points. */
+const MOST_USUAL_DROP = 4
 
 /** By how many basis points an answer is worse than usual; 0 when it is not. */
 export function dropOf(rate: number, usualRate: number): number {

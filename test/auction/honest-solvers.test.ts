@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import type { QuoteRequest } from '../../packages/protocol/src/quotes/quote.js'
+import { ownSoftDeadline } from '../../src/auction/round.js'
 import type { SolverReply } from '../../src/solvers/transport/solver-transports.js'
-import { type Behaviour, keepSilent, offering, openSessionAuction, TIMEOUT_MS } from './session-auction.js'
+import {
+  type Behaviour,
+  decline,
+  keepSilent,
+  offering,
+  openSessionAuction,
+  TIMEOUT_MS,
+} from './session-auction.js'
 
 const HUGE = { amount: 2n ** 256n - 1n }
 const SECOND_MS = 1000
@@ -59,6 +67,24 @@ test('a solver that answers its own user only delays quotes until its breaker op
   expect(slow).toBeLessThan(35)
   expect(Math.max(slowAgain, slowLast)).toBeLessThan(5)
   expect(longer).toBeGreaterThan(2 * quick)
+})
+
+test('a quote waits for a solver that is owed it, and only while its best offer is worse than usual', async () => {
+  const behaviours = [decline, decline]
+  const { quote, clock } = openSessionAuction(behaviours, { softMs: 50 })
+  behaviours[1] = async (...asked) => {
+    await new Promise<void>((resolve) => clock.setTimeout(resolve, 100))
+    return third(...asked)
+  }
+  const amounts = []
+  for (const first of [1000n, 500n, 1000n, 500n]) {
+    behaviours[0] = offering(first)
+    const { offers } = await quote({}, undefined, { softDeadline: ownSoftDeadline(50) })
+    amounts.push(offers[0]?.quote.outputAmount)
+    // A signature takes turns of the event loop, and no time.
+    for (let ms = 0; ms < TIMEOUT_MS; ms++) await clock.advance(1)
+  }
+  expect(amounts).toEqual([1000n, 500n, 1000n, 1000n])
 })
 
 test('strangers decide by rank whom others ask, but a client asks by what it was offered itself', async () => {

@@ -6,8 +6,8 @@ import { createLearnRequest, pairOf } from '../../src/auction/lessons-of-round.j
 import type { RoundTimes } from '../../src/auction/round.js'
 import type { Asked } from '../../src/auction/solver-choice.js'
 import { identifyClient } from '../../src/clients/client-id.js'
+import { usualRate } from '../../src/standing/book.js'
 import type { Lessons } from '../../src/standing/lessons.js'
-import { ClientAnswers } from '../../src/standing/pair.js'
 import { Standings, type Wait, waitFor } from '../../src/standing/standing.js'
 import { createLog } from '../../src/telemetry/log.js'
 import { createManualClock } from '../support/manual-clock.js'
@@ -31,27 +31,27 @@ function play({
   kind = 'FIRM' as 'FIRM' | 'INDICATIVE',
   second = 'beyond' as Wait,
   times = {} as Partial<RoundTimes>,
-  rankedBy = undefined as ClientAnswers | undefined,
+  mayTeach = true,
 } = {}) {
+  const books = standings.pairsOf(1).booksOf(PAIR, { network: client }, clock.monotonic())
   const solvers: Asked[] = [askedSolver(1), askedSolver(2, second)].map((asked) => ({
     ...asked,
     isExpected: second !== 'never',
-    waitWhenWorse: standings.pairsOf(1).of(PAIR)?.of(asked.solver.address)?.isOwed ? 'beyond' : asked.wait,
+    waitWhenWorse: books.pair?.of(asked.solver.address)?.isOwed ? 'beyond' : asked.wait,
     standing: standings.of(asked.solver),
   }))
   const request = { ...exactInput, kind }
-  const usualRate = standings.pairsOf(1).of(PAIR)?.usualRate({ network: client }) ?? 0
   const learn = createLearnRequest(
     request,
     PAIR,
     identifyClient(client),
-    rankedBy,
+    mayTeach,
     standings,
     clock.monotonic,
   )
   return playRound({
     asked: solvers,
-    times: { requestedAt: clock.monotonic(), usualRate, ...times },
+    times: { requestedAt: clock.monotonic(), usualRate: usualRate(books), ...times },
     clock,
     onEnd: learn,
   })
@@ -74,13 +74,16 @@ test("what comes after a caller's shorter deadline and is no offer says nothing 
       await answer(2, declined)
       await clock.advance(2000)
     }
-    expect([lessonsOf(1)?.gaps.median, lessonsOf(2)?.gaps.median]).toEqual([0, medianGap])
+    expect([lessonsOf(1)?.gap, lessonsOf(2)?.gap]).toEqual([0, medianGap])
   }
 })
 
 test('strangers who get junk, and a late offer of their own, make only the quotes slow that are worse than usual', async () => {
   const offerFirst = async (client: string, amount: bigint, isOwnRule = true) => {
-    const second = waitFor(lessonsOf(2), false)
+    const second = waitFor(
+      [lessonsOf(2)].filter((known) => known !== undefined),
+      false,
+    )
     const played = play({ client, second, times: { softDeadline: { ...OWN_RULE, isOwn: isOwnRule } } })
     await played.answer(1, offerOf(1, amount))
     return played
@@ -101,19 +104,16 @@ test('strangers who get junk, and a late offer of their own, make only the quote
   expect(worse.told()).toEqual(['quoted', 'quoted'])
 })
 
-test("a round that has ranked by its client's own answers teaches the client, and not the pair", async () => {
-  for (const rankedBy of [undefined, new ClientAnswers()]) {
-    const { answer } = play({ second: 'soft_deadline', rankedBy })
+test("a round teaches the client's book, and that of the pair unless it has ranked by the client's", async () => {
+  for (const mayTeach of [true, false]) {
+    const { answer } = play({ second: 'soft_deadline', mayTeach })
     await answer(1, offerOf(1, 2000n))
-    await answer(2, offerOf(2, rankedBy ? 2000n : 1000n))
+    await answer(2, offerOf(2, 1000n))
     await clock.advance(10_000)
   }
-  const own = standings
-    .pairsOf(1)
-    .of(PAIR)
-    ?.ownAnswers({ network: '192.0.2.1' }, clock.monotonic() - 10_001)
+  const { client } = standings.pairsOf(1).booksOf(PAIR, { network: '192.0.2.1' }, clock.monotonic())
   const { address } = askedSolver(2).solver
-  expect([lessonsOf(2)?.gaps.sum, own?.gapsOf(address)?.median]).toEqual([5000, 0])
+  expect([lessonsOf(2)?.gapSum, client?.of(address)?.gapSum]).toEqual([5000, 10_000])
 })
 
 test('invalid replies to nine clients open no breaker: they cost no time', async () => {
@@ -144,6 +144,16 @@ test.each([
     expect(lessonsOf(2)).toBeUndefined()
   },
 )
+
+test('an offer in a round that does not teach makes the solver reliable in the pair', async () => {
+  for (const number of [1, 2]) {
+    const { answer } = play()
+    await answer(1, offerOf(1))
+    await answer(2, number === 1 ? DECLINED : offerOf(2))
+  }
+  expect(lessonsOf(2)).toMatchObject({ gap: 10_000, isQuick: false })
+  expect(lessonsOf(2)?.isReliable(clock.monotonic())).toBe(true)
+})
 
 test('an offer to a probe makes the solver reliable, so that the requests of strangers do not keep it out', async () => {
   const { answer } = play({ second: 'never' })
@@ -182,7 +192,7 @@ test('a round teaches, also when a later one was answered before it', async () =
   await second.answer(2, { kind: 'declined', status: 422 })
   await clock.advance(100)
   for (const number of [1, 2]) await first.answer(number, offerOf(number))
-  expect(lessonsOf(2)?.gaps.median).toBe(0)
+  expect(lessonsOf(2)?.gap).toBe(0)
 })
 
 test.each([
@@ -194,7 +204,7 @@ test.each([
   expect(told()).toEqual(['quoted', 'soft_deadline'])
   await clock.advance(afterMs)
   await answer(2, offerOf(2))
-  expect([lessonsOf(2)?.gaps.median, lessonsOf(2)?.isQuick]).toEqual([0, isQuick])
+  expect([lessonsOf(2)?.gap, lessonsOf(2)?.isQuick]).toEqual([0, isQuick])
 })
 
 test('a pair was quoted lately for a day after an offer, whoever asked', async () => {

@@ -66,6 +66,8 @@ interface Opened {
   /** How long the start of a round takes. Others wait for it, and start in later turns of the event loop. */
   readonly startMs?: number
   readonly maxQuoteFanOut?: number
+  /** QUOTE_SOFT_TIMEOUT_MS. */
+  readonly softMs?: number
   /** Parts in place of the usual ones. */
   readonly parts?: Partial<Pick<AuctionContext, 'rules' | 'log'>> & {
     readonly recordOffer?: AuctionContext['usedNonces']['recordOffer']
@@ -75,7 +77,7 @@ interface Opened {
 /** An auction of solvers with sessions, at most seven. Its clock is the test's. */
 export function openSessionAuction(
   behaviours: Behaviour[],
-  { refused = -1, gone, startMs = 0, maxQuoteFanOut = 10, parts = {} }: Opened = {},
+  { refused = -1, gone, startMs = 0, maxQuoteFanOut = 10, softMs = 0, parts = {} }: Opened = {},
 ) {
   const clock = createManualClock()
   const keys = addresses.slice(0, behaviours.length).map((address) => ({ chainId: 1, address }))
@@ -96,7 +98,7 @@ export function openSessionAuction(
     contextOf({
       ...rest,
       metrics,
-      config: { quoteTimeoutMs: TIMEOUT_MS, maxQuoteFanOut },
+      config: { quoteTimeoutMs: TIMEOUT_MS, quoteSoftTimeoutMs: softMs, maxQuoteFanOut },
       chains: new Map([[1, { quoteHasher: () => hasher, isNonceUsed: async () => false, verifyDeposit }]]),
       directory: {
         find: () => undefined,

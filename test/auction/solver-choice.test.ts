@@ -4,6 +4,7 @@ import type { Solver } from '../../packages/protocol/src/solvers/solver.js'
 import { pairOf } from '../../src/auction/lessons-of-round.js'
 import { createSolverChoice } from '../../src/auction/solver-choice.js'
 import { createSlots } from '../../src/solvers/transport/request-slots.js'
+import type { Lesson } from '../../src/standing/lessons.js'
 import { type OpenRequest, recordEnd, recordRequest, Standings } from '../../src/standing/standing.js'
 import { solver } from '../solvers/sample-solver.js'
 import { exactInput } from '../support/solvers/sample-quotes.js'
@@ -37,7 +38,18 @@ function openChoice(maxQuoteFanOut = 10) {
 }
 
 /** The pair of the quotes, which a client has taught. */
-const openPair = () => standings.pairsOf(1).open(PAIR, { network: 'a' }, 1, undefined, now)
+const openPair = () => standings.pairsOf(1).recordAnswer(PAIR, { network: 'a' }, 1, true, now).pair
+/** What is known when a round of another client begins. */
+const books = () => standings.pairsOf(1).booksOf(PAIR, { network: 'b' }, now)
+
+const offer = (gap = 0): Lesson => ({
+  outcome: 'offer',
+  isInTime: true,
+  isQuick: true,
+  gap,
+  gain: 0,
+  wasWaitedFor: false,
+})
 
 /** Opens the circuit breaker of a solver, for 5 s. */
 function open(of: Solver): void {
@@ -52,7 +64,7 @@ function stall(of: Solver): void {
 
 function chosen(maxQuoteFanOut?: number) {
   const choice = openChoice(maxQuoteFanOut)
-  const { asked, busy, notAsked } = choice.of(1, standings.pairsOf(1).of(PAIR), undefined, DEADLINE)
+  const { asked, busy, notAsked } = choice.of(1, books(), DEADLINE)
   const names = (list: typeof asked) => list.map(({ solver: { name } }) => name).sort()
   return {
     asked: names(asked.filter(({ wait }) => wait !== 'never')),
@@ -106,12 +118,12 @@ describe('who is asked, and what statistics say of it', () => {
 
   test('are waited for beyond the soft deadline when they are owed it, but not for a probe', () => {
     const [first] = registered as [Solver]
-    const pair = openPair().pair
-    pair.open(first.address).recordOffer(true, true, now)
-    pair.open(first.address).recordLoss(50)
+    const pair = openPair()
+    pair.open(first.address).learn(offer(), 0, now)
+    pair.open(first.address).hear({ ...offer(), isInTime: false, gain: 50 }, 50, now)
     const waits = () =>
       openChoice()
-        .of(1, standings.pairsOf(1).of(PAIR), undefined, DEADLINE)
+        .of(1, books(), DEADLINE)
         .asked.find(({ solver }) => solver === first)
     expect(waits()).toMatchObject({ wait: 'soft_deadline', waitWhenWorse: 'beyond' })
     // It is reliable no more.
@@ -134,9 +146,9 @@ describe('who is asked, and what statistics say of it', () => {
     const [first, second] = registered as [Solver, Solver]
     open(first)
     stall(second)
-    const pair = openPair().pair
+    const pair = openPair()
     for (const { address } of [first, second]) {
-      pair.open(address).recordOffer(true, true, now)
+      pair.open(address).hear(offer(), 0, now)
     }
     now = 5000
     expect(chosen()).toMatchObject({
@@ -191,8 +203,7 @@ describe('who is asked, and what statistics say of it', () => {
 test('keeps the standing of a solver that rounds ask, however many others are known', () => {
   const [, second] = registered as [Solver, Solver]
   const choice = openChoice()
-  const asked = () =>
-    choice.of(1, undefined, undefined, DEADLINE).asked.find(({ solver }) => solver === second)
+  const asked = () => choice.of(1, books(), DEADLINE).asked.find(({ solver }) => solver === second)
   const know = (from: number, to: number) => {
     for (let number = from; number < to; number++) standings.of(solver(number))
   }
@@ -206,22 +217,43 @@ test('keeps the standing of a solver that rounds ask, however many others are kn
   expect(choice.notAskedReason(second)).toBe('circuit_open')
 })
 
-test("asks by the client's own answers before the pair's", () => {
-  const { pair, own } = openPair()
+test.each([
+  ["the client's book before the pair's", false, '3'],
+  ["the pair's, when the round may teach it", true, '2'],
+])('asks by %s', (_what, mayTeach, name) => {
   registered = [1, 2, 3, 4].map((number) => solver(number, { endpointUrl: `https://${number}.example.net` }))
-  pair.open(solver(2).address).gaps.add(1)
-  own.addGap(solver(3).address, 0)
-  const { asked } = openChoice(2).of(1, pair, own, DEADLINE)
-  expect(asked.map(({ solver: { name }, chosenBy }) => [name, chosenBy])[0]).toEqual(['3', 'RANK'])
+  const { pair, client } = standings.pairsOf(1).recordAnswer(PAIR, { network: 'a' }, 1, true, now)
+  for (const [book, first, gap] of [
+    [pair, 2, 1],
+    [pair, 3, 2],
+    [client, 3, 0],
+  ] as const)
+    book.open(solver(first).address).learn(offer(gap), 0, now)
+  const { asked } = openChoice(2).of(1, { pair, client, mayTeach }, DEADLINE)
+  expect([asked[0]?.solver.name, asked[0]?.chosenBy]).toEqual([name, 'RANK'])
+})
+
+test('waits as the book of the client says, too', () => {
+  const { client } = standings.pairsOf(1).recordAnswer(PAIR, { network: 'b' }, 1, true, now)
+  for (let time = 0; time < 2; time++)
+    client.open(solver(2).address).learn({ ...offer(), isQuick: false, gain: 1 }, 0, now)
+  const { asked } = openChoice().of(1, books(), DEADLINE)
+  const waits = asked.map(({ solver: { name }, wait }) => [name, wait])
+  expect(waits).toEqual(
+    expect.arrayContaining([
+      ['2', 'beyond'],
+      ['3', 'soft_deadline'],
+    ]),
+  )
 })
 
 test('says why each solver is asked, by its lessons in the pair, and how long it is waited for', () => {
-  const { pair } = openPair()
+  const pair = openPair()
   registered = [1, 2, 3, 4].map((number) => solver(number, { endpointUrl: `https://${number}.example.net` }))
   registered.slice(0, 3).forEach(({ address }, index) => {
-    pair.open(address).gaps.add(10 * index)
+    pair.open(address).learn({ ...offer(10 * index), isQuick: false }, 0, now)
   })
-  const { asked } = openChoice(2).of(1, standings.pairsOf(1).of(PAIR), undefined, DEADLINE)
+  const { asked } = openChoice(2).of(1, books(), DEADLINE)
   expect(
     asked.map(({ solver: { name }, chosenBy, gapBps, isWaitedFor, wait }) => [
       name,

@@ -1,143 +1,153 @@
 import { describe, expect, test } from 'vitest'
-import { Lessons } from '../../src/standing/lessons.js'
+import { type Lesson, Lessons } from '../../src/standing/lessons.js'
 
-const MINUTE = 60_000
-function lessonsOf(gaps: readonly number[]): Lessons {
-  const lessons = new Lessons()
-  for (const gap of gaps) lessons.gaps.add(gap)
+const DAY = 24 * 3_600_000
+/** An offer in time and within the soft deadline, as good as the best one. */
+const OFFER: Lesson = {
+  outcome: 'offer',
+  isInTime: true,
+  isQuick: true,
+  gap: 0,
+  gain: 0,
+  wasWaitedFor: false,
+}
+const MISS: Lesson = { ...OFFER, outcome: 'none' }
+const SLOW: Lesson = { ...OFFER, isQuick: false }
+/** After the soft deadline, and better than all before it: worth the wait. */
+const WORTH: Lesson = { ...SLOW, gain: 1 }
+/** After the answer: nobody had waited for it. */
+const LATE: Lesson = { ...WORTH, gap: -1, isInTime: false }
+const VAIN: Lesson = { ...SLOW, wasWaitedFor: true }
+const FOUND: Lesson = { ...WORTH, wasWaitedFor: true }
+
+const times = (count: number, lesson: Lesson): readonly Lesson[] => Array(count).fill(lesson)
+
+/** The lessons of one time, in rounds whose answers were worse than usual by so many basis points. */
+function learnt(taught: readonly Lesson[], drop = 0, lessons = new Lessons()): Lessons {
+  for (const lesson of taught) lessons.learn(lesson, drop, 0)
   return lessons
 }
 
-/** Answers one after the other, each of which was worth the wait or not. The rounds waited for them, or not. */
-function answersOf(worths: readonly boolean[], wasWaitedFor = false, lessons = new Lessons()): Lessons {
-  for (const isWorth of worths) lessons.addWorth(isWorth, wasWaitedFor)
-  return lessons
-}
+describe('the gap of a solver', () => {
+  test.each<[string, readonly Lesson[], number | undefined]>([
+    ['without a lesson', [], undefined],
+    ['of an offer', [{ ...OFFER, gap: 12.34 }], 12.34],
+    ['of a very bad one', [{ ...OFFER, gap: 1e9 }], 10_000],
+    ['of a better one after the answer', [LATE], 0],
+    ['of a worse one after the answer', [{ ...LATE, gap: 7 }], 7],
+    ['of one after the answer, for which the round had waited', [{ ...LATE, wasWaitedFor: true }], 10_000],
+    ['of a request without an offer', [MISS], 10_000],
+    ['of what says nothing of the solver', [{ ...OFFER, outcome: 'unknown' }], undefined],
+  ])('%s', (_what, taught, gap) => {
+    expect(learnt(taught).gap).toBe(gap)
+  })
 
-const YES = Array(99).fill(true)
-const NO = Array(99).fill(false)
-
-describe('the lessons of a solver', () => {
   test.each([
-    [[], undefined],
-    [[3], 3],
     [[1, 9], 1],
     [[9, 1, 5], 5],
     // The first one is forgotten with the tenth.
     [[0, 7, 7, 7, 7, 8, 8, 8, 8, 8], 8],
-  ])('%j have the median gap %s', (gaps, median) => {
-    expect(lessonsOf(gaps).gaps.median).toBe(median)
+  ])('after offers with %j is their median, %s', (gaps, median) => {
+    expect(learnt(gaps.map((gap) => ({ ...OFFER, gap }))).gap).toBe(median)
   })
 
+  /** After offers 30 s apart, so many requests without one, some time after the last offer. */
   test.each([
-    [[true, ...NO, true], false],
-    [[true, false, true], true],
-    [[true, false, false, false, false, true], false],
-    [[...YES, ...NO.slice(0, 15)], true],
-    [[...YES, ...NO.slice(0, 16)], false],
-  ])('after answers that were worth the wait as in %j, it is worth waiting for: %s', (worths, isWorth) => {
-    expect(answersOf(worths).isWorthWaiting).toBe(isWorth)
-  })
-
-  test('are worth the wait again when the solver is worth it again, after others were better for long', () => {
-    const lessons = answersOf(YES, true)
-    for (const isWorth of NO) answersOf([isWorth], lessons.isWorthWaiting, lessons)
-    answersOf([true, true], false, lessons)
-    expect(lessons.isWorthWaiting).toBe(true)
-  })
-
-  test('are worth no wait in 200 rounds, after 20 waits in a row that were in vain', () => {
-    const lessons = answersOf(NO.slice(0, 19), true)
-    answersOf([...YES.slice(0, 1), ...NO.slice(0, 19)], true, lessons)
-    answersOf([true, true], false, lessons)
-    expect(lessons.isWorthWaiting).toBe(true)
-    answersOf([false], true, lessons)
-    for (let round = 0; round < 200; round++) {
-      answersOf([true], false, lessons)
-      expect(lessons.isWorthWaiting).toBe(false)
-      lessons.recordRound()
-    }
-    expect(lessons.isWorthWaiting).toBe(true)
-  })
-
-  test.each([
-    [0, 0, false],
-    [5, 4, true],
-    [5, 5, false],
-    [9999, 999, true],
-    [9999, 1000, false],
+    [99, 24, 60_000, 0],
+    [99, 24, 60_001, 10_000],
+    [99, 30, 0, 10_000],
+    // It begins as if it had made 25.
+    [1, 24, 0, 0],
+    [1, 30, 0, 10_000],
   ])(
-    'after a loss of %i basis points and %i waits in vain, rounds that are worse than usual wait for it: %s',
-    (loss, waits, isOwed) => {
+    'after %i offers is not that of %i requests without one %i ms later, while it is reliable: %i',
+    (offers, misses, afterMs, gap) => {
       const lessons = new Lessons()
-      lessons.recordLoss(loss)
-      answersOf(Array(99).fill(false), false, lessons)
-      expect(answersOf(Array(waits).fill(false), true, lessons).isOwed).toBe(isOwed)
+      for (let offer = 1; offer <= offers; offer++) lessons.learn(OFFER, 0, offer * 30_000)
+      const now = offers * 30_000 + afterMs
+      for (let miss = 0; miss < misses; miss++) lessons.learn(MISS, 0, now)
+      expect([lessons.gap, lessons.isReliable(now)]).toEqual([gap, gap === 0])
     },
   )
 
   test.each([
-    [[], false],
-    [[true], true],
-    [[true, false], false],
-    [[...YES, ...NO.slice(0, 9)], true],
-    [[...YES, ...NO.slice(0, 50)], false],
-    [[...NO, true], true],
-  ])('after offers that were quick as in %j, it is quick: %s', (offers, isQuick) => {
-    const lessons = new Lessons()
-    for (const isOfferQuick of offers) lessons.recordOffer(isOfferQuick, true, 0)
-    expect(lessons.isQuick).toBe(isQuick)
+    [29_999, false],
+    [30_000, true],
+  ])('an offer %i ms after another makes it reliable again: %s', (afterMs, isReliable) => {
+    const lessons = learnt([OFFER, ...times(25, MISS)])
+    lessons.hear(OFFER, 0, afterMs)
+    expect(lessons.isReliable(afterMs)).toBe(isReliable)
+  })
+})
+
+describe('a solver is worth waiting for', () => {
+  test.each<[string, boolean, readonly Lesson[]]>([
+    ['after one answer that was worth it', false, [WORTH, ...times(99, SLOW), WORTH]],
+    ['after two', true, [WORTH, SLOW, WORTH]],
+    ['after two that came when nobody waited', true, [LATE, LATE]],
+    ['after two that were better by less than 1 basis point', false, times(2, { ...WORTH, gain: 0.99 })],
+    ['after two that came too late for rounds that waited', false, times(2, { ...LATE, wasWaitedFor: true })],
+    ['after two with four between them that were not worth it', false, [WORTH, ...times(4, SLOW), WORTH]],
+    ['until 15 were not worth it', true, [...times(99, WORTH), ...times(15, SLOW)]],
+    ['until 16 were not worth it', false, [...times(99, WORTH), ...times(16, SLOW)]],
+    ['after declines within the soft deadline', true, [...times(2, WORTH), ...times(99, MISS)]],
+    ['after later ones', false, [...times(2, WORTH), ...times(9, { ...MISS, isQuick: false })]],
+  ])('%s: %s', (_when, isWorth, taught) => {
+    expect(learnt(taught).isWorthWaiting).toBe(isWorth)
   })
 
-  test('say of the offers in rounds that do not teach the pair what one in 30 s says', () => {
-    const lessons = new Lessons()
-    lessons.recordOffer(true, true, 0)
-    const isQuickAfterSlowOne = [29_999, 30_000].map((now) => {
-      lessons.recordOffer(false, false, now)
-      return lessons.isQuick
-    })
-    expect(isQuickAfterSlowOne).toEqual([true, false])
-  })
-
-  test.each<[[number, number, number], number, boolean]>([
-    [[1, 9, 0], 0, true],
-    [[99, 50, 0], 0, false],
-    [[1, 0, 0], 60_000, true],
-    [[1, 0, 0], 60_001, false],
-    [[1, 99, 1], 0, true],
-  ])(
-    'after %j offers, requests without one and offers it is reliable %i ms later: %s',
-    ([offers, misses, more], now, isReliable) => {
-      const lessons = new Lessons()
-      for (let offer = 0; offer < offers; offer++) lessons.recordOffer(true, true, 0)
-      for (let miss = 0; miss < misses; miss++) lessons.recordMiss()
-      for (let offer = 0; offer < more; offer++) lessons.recordOffer(true, true, 0)
-      expect(lessons.isReliable(now)).toBe(isReliable)
-    },
-  )
-
-  test.each([
-    [99, 9, 3],
-    [99, 60, 10_000],
-    [0, 24, undefined],
-    [0, 25, 10_000],
-  ])('after %i offers, of %i requests without one the median gap is %s', (offers, misses, medianGap) => {
-    const lessons = new Lessons()
-    for (let offer = 0; offer < offers; offer++) {
-      lessons.recordOffer(true, true, 0)
-      lessons.gaps.add(3)
+  test('but barred for 200 lessons, after 20 waits in a row that were in vain', () => {
+    const lessons = learnt([...times(19, VAIN), FOUND, ...times(19, VAIN), WORTH, WORTH])
+    expect(lessons.isBarred).toBe(false)
+    learnt([VAIN], 0, lessons)
+    for (let lesson = 0; lesson < 200; lesson++) {
+      expect(lessons.isBarred).toBe(true)
+      learnt([WORTH], 0, lessons)
     }
-    for (let miss = 0; miss < misses; miss++) lessons.recordMiss()
-    expect(lessons.gaps.median).toBe(medianGap)
+    expect(lessons).toMatchObject({ isBarred: false, isWorthWaiting: true })
   })
+})
 
-  test('end to say that it quotes the pair after a day without an offer', () => {
-    const lessons = new Lessons()
-    expect(lessons.hasQuoted(0)).toBe(false)
-    lessons.recordOffer(true, true, 0)
-    expect([lessons.hasQuoted(24 * 60 * MINUTE), lessons.hasQuoted(24 * 60 * MINUTE + 1)]).toEqual([
-      true,
-      false,
-    ])
+describe('a solver is owed waits', () => {
+  test.each<[string, Lesson, number, number]>([
+    ['by a better offer after the answer', { ...LATE, gain: 5 }, 9999, 5],
+    ['at most as many as the answer was worse than usual', { ...LATE, gain: 9999 }, 5, 5],
+    ['at most 1,000', { ...LATE, gain: 9999 }, 9999, 1000],
+    ['none when the answer was as usual', { ...LATE, gain: 9999 }, 0, 0],
+    ['none by an offer in time', { ...WORTH, gain: 9999 }, 9999, 0],
+    ['none when the round had waited for it', { ...LATE, gain: 9999, wasWaitedFor: true }, 9999, 0],
+    ['none without an offer', { ...LATE, gain: 9999, outcome: 'unknown' }, 9999, 0],
+  ])('%s', (_what, lesson, drop, waits) => {
+    for (const hears of [true, false]) {
+      const lessons = hears ? new Lessons() : learnt([lesson], drop)
+      if (hears) lessons.hear(lesson, drop, 0)
+      learnt([...times(99, SLOW), ...times(waits === 0 ? 0 : waits - 1, VAIN)], 0, lessons)
+      expect(lessons.isOwed).toBe(waits > 0)
+      expect(learnt([VAIN], 0, lessons).isOwed).toBe(false)
+    }
   })
+})
+
+test.each<[boolean, readonly Lesson[]]>([
+  [false, []],
+  [true, [OFFER]],
+  [true, [{ ...OFFER, isInTime: false }]],
+  [false, [OFFER, SLOW]],
+  [true, [...times(99, SLOW), ...times(5, OFFER)]],
+  [false, [...times(99, SLOW), ...times(4, OFFER)]],
+  [true, [OFFER, ...times(99, MISS)]],
+])(
+  'a solver is quick when most of its last nine offers were within the soft deadline: %s',
+  (isQuick, taught) => {
+    expect(learnt(taught).isQuick).toBe(isQuick)
+  },
+)
+
+test('of a round that does not teach, only an offer and a loss are known', () => {
+  const lessons = new Lessons()
+  expect([lessons.hasQuoted(0), lessons.isReliable(0)]).toEqual([false, false])
+  for (const lesson of [LATE, LATE, MISS]) lessons.hear(lesson, 5, 0)
+  expect(lessons).toMatchObject({ gap: undefined, isWorthWaiting: false, isQuick: false, isOwed: true })
+  expect([lessons.isReliable(60_000), lessons.isReliable(60_001)]).toEqual([true, false])
+  expect([lessons.hasQuoted(DAY), lessons.hasQuoted(DAY + 1)]).toEqual([true, false])
 })

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { CircuitBreaker } from '../../src/standing/circuit-breaker.js'
-import { Lessons } from '../../src/standing/lessons.js'
+import { type Lesson, Lessons } from '../../src/standing/lessons.js'
 import {
   dropOf,
   eligibility,
@@ -16,6 +16,22 @@ import {
   waitsUntilMs,
 } from '../../src/standing/standing.js'
 import { solver } from '../solvers/sample-solver.js'
+
+const OFFER: Lesson = {
+  outcome: 'offer',
+  isInTime: true,
+  isQuick: true,
+  gap: 0,
+  gain: 0,
+  wasWaitedFor: false,
+}
+
+/** The lessons of an offer with changes, some times. */
+function learnt(changes: Partial<Lesson>, times = 1): Lessons {
+  const lessons = new Lessons()
+  for (let time = 0; time < times; time++) lessons.learn({ ...OFFER, ...changes }, 0, 0)
+  return lessons
+}
 
 let standing: Standing
 
@@ -52,33 +68,31 @@ test('a standing says whether the last request reached the solver, and not what 
 })
 
 describe('a round waits for a solver', () => {
-  const worthWaiting = () => {
-    const lessons = new Lessons()
-    for (let time = 0; time < 2; time++) lessons.addWorth(true, false)
-    return lessons
-  }
-
+  const slow = () => learnt({ isQuick: false })
+  const quick = () => learnt({})
+  const worthWaiting = () => learnt({ isQuick: false, gain: 1 }, 2)
+  const barred = () => learnt({ isQuick: false, wasWaitedFor: true }, 20)
   const owedWait = () => {
-    const lessons = new Lessons()
-    lessons.recordLoss(50)
-    return lessons
-  }
-
-  const offered = (isQuick: boolean) => () => {
-    const lessons = new Lessons()
-    lessons.recordOffer(isQuick, true, 0)
+    const lessons = slow()
+    lessons.hear({ ...OFFER, isInTime: false, gain: 50 }, 50, 0)
     return lessons
   }
 
   test.each([
-    ['of which nothing is known', undefined, 'soft_deadline', 'soft_deadline'],
-    ['that is quick', offered(true), 'soft_deadline', 'soft_deadline'],
-    ['that is slow', offered(false), 'none', 'none'],
-    ['that has made no offer', () => new Lessons(), 'none', 'none'],
-    ['that was worth it', worthWaiting, 'beyond', 'beyond'],
-    ['that is owed a wait', owedWait, 'none', 'beyond'],
-  ] as const)('%s', (_what, lessons, usually, whenWorse) => {
-    expect([false, true].map((isWorse) => waitFor(lessons?.(), isWorse))).toEqual([usually, whenWorse])
+    ['of which nothing is known', [], 'soft_deadline', 'soft_deadline'],
+    ['that is quick', [quick], 'soft_deadline', 'soft_deadline'],
+    ['that is slow', [slow], 'none', 'none'],
+    ['that has made no offer', [() => new Lessons()], 'none', 'none'],
+    ['that was worth it', [worthWaiting], 'beyond', 'beyond'],
+    ['that is owed a wait', [owedWait], 'none', 'beyond'],
+    ['that is quick by one of two books', [slow, quick], 'soft_deadline', 'soft_deadline'],
+    ['that was worth it by one of two', [slow, worthWaiting], 'beyond', 'beyond'],
+    ['that was worth it by one, and is barred by the other', [barred, worthWaiting], 'none', 'none'],
+    ['that is owed a wait by one, and is barred by the other', [barred, owedWait], 'none', 'beyond'],
+    ['that is owed a wait by one of two', [owedWait, quick], 'soft_deadline', 'beyond'],
+  ] as const)('%s', (_what, books, usually, whenWorse) => {
+    const known = books.map((lessons) => lessons())
+    expect([false, true].map((isWorse) => waitFor(known, isWorse))).toEqual([usually, whenWorse])
   })
 })
 
@@ -97,7 +111,7 @@ describe('a solver is expected to quote', () => {
     answer(1)
     const lessons = new Lessons()
     expect([isExpected(standing, undefined, 0), isExpected(standing, lessons, 0)]).toEqual([false, false])
-    lessons.recordOffer(true, true, 0)
+    lessons.hear(OFFER, 0, 0)
     expect(isExpected(standing, lessons, 0)).toBe(true)
   })
 })
