@@ -61,7 +61,7 @@ function createTestReader(
 
 /** Reads all blocks, in two steps. */
 async function read(shapes: Shapes, others?: readonly PublicClient[]) {
-  const { reader } = createTestReader(shapes, others)
+  const { reader, calls } = createTestReader(shapes, others)
   const head = await reader.head()
   const headers = [...(await reader.headers(1, 4)), ...(await reader.headers(5, 7)), head]
   const blocks = await reader.blocks(headers)
@@ -70,6 +70,7 @@ async function read(shapes: Shapes, others?: readonly PublicClient[]) {
     orders: blocks.flatMap(({ events }) => events.map(({ event }) => Number(event.orderId))),
     indices: blocks.flatMap(({ events }) => events.map(({ event }) => event.logIndex)),
     proven: blocks.filter(({ isProven }) => isProven).map(({ header }) => header.number),
+    calls,
   }
 }
 
@@ -143,8 +144,14 @@ it.each<[string, (receipts: Odd[]) => Odd]>([
     each((r, index) => ({ ...r, logs: r.logs.map((log: Odd) => ({ ...log, logIndex: index + 1 })) })),
   ],
   ['of another block', each((receipt) => ({ ...receipt, blockHash: word(77) }))],
+  [
+    'with logs of another block',
+    each((r) => ({ ...r, logs: r.logs.map((log: Odd) => ({ ...log, blockHash: word(77) })) })),
+  ],
 ])('receipts that are %s mean that the logs are read', async (_what, receipts) => {
-  expect(await read({ receipts })).toMatchObject({ ...EVENTS, indices: [0, 1] })
+  const { calls, ...reading } = await read({ receipts })
+  expect(reading).toMatchObject({ ...EVENTS, indices: [0, 1] })
+  expect(calls).toContain('eth_getLogs')
 })
 
 it('a node that fails at receipts is not asked for them again', async () => {

@@ -65,12 +65,16 @@ describe('the watch of an order', () => {
     expect(await states).toEqual(['SETTLED', 'DEPOSITED', 'NONE'])
   })
 
-  it('sees an end of which no event comes', async () => {
-    const { source, reads } = story([...Array(4).fill('NONE'), 'REFUNDED', 'REFUNDED'], [])
+  it('sees an end of which no event comes, within ten minutes at last', async () => {
+    const { source, reads } = story([...Array(8).fill('NONE'), 'REFUNDED', 'REFUNDED'], [])
     const states = statesOf(watchOrder(source, {}))
-    await vi.advanceTimersByTimeAsync(30_000 + 60_000 + 120_000)
-    expect(reads()).toBe(4)
-    await vi.advanceTimersByTimeAsync(240_000 + 30_000)
+    for (const [index, seconds] of [30, 60, 120, 240, 480, 600, 600].entries()) {
+      await vi.advanceTimersByTimeAsync(seconds * 1000 - 1)
+      expect(reads()).toBe(index + 1)
+      await vi.advanceTimersByTimeAsync(1)
+      expect(reads()).toBe(index + 2)
+    }
+    await vi.advanceTimersByTimeAsync(600_000 + 30_000)
     expect(await states).toEqual(['NONE', 'REFUNDED'])
   })
 
