@@ -36,7 +36,17 @@ export interface Price {
 }
 
 /** Prices of swaps, from auctions that no user takes part in (docs/decisions.md, D17). */
-export type Prices = ReturnType<typeof createPrices>
+export interface Prices {
+  /**
+   * Holds an auction, unless one for the same swap is under way or ended within PRICE_CACHE_MS. Callers that wait for one
+   * auction get the same result or error. None of them can shorten it: it has no caller's deadline, signal or trace.
+   * @param client for circuit breakers, an auction counts for its first caller
+   * @throws ServiceError NO_QUOTES, SOLVERS_BUSY or CHAIN_UNAVAILABLE
+   */
+  get(swap: PricedSwap, client: ClientId): Promise<Price>
+  /** Ends the auctions under way. */
+  close(): Promise<void>
+}
 
 /** Auctions in memory, of all chains together. */
 const MAX_PRICES = 10_000
@@ -45,7 +55,7 @@ const MAX_PRICES = 10_000
  * Builds the prices. The auctions under way have no bound of their own: each one needs connections to solvers, and is
  * rejected with SOLVERS_BUSY when they are in use or when it could not begin in time.
  */
-export function createPrices(context: AuctionContext, rounds: Auction) {
+export function createPrices(context: AuctionContext, rounds: Auction): Prices {
   const { config, directory, metrics, clock } = context
   const softDeadline = ownSoftDeadline(config.quoteSoftTimeoutMs)
   const end = new AbortController()
@@ -79,13 +89,7 @@ export function createPrices(context: AuctionContext, rounds: Auction) {
   }
 
   return {
-    /**
-     * Holds an auction, unless one for the same swap is under way or ended within PRICE_CACHE_MS. Callers that wait for one
-     * auction get the same result or error. None of them can shorten it: it has no caller's deadline, signal or trace.
-     * @param client for circuit breakers, an auction counts for its first caller
-     * @throws ServiceError NO_QUOTES, SOLVERS_BUSY or CHAIN_UNAVAILABLE
-     */
-    async get(swap: PricedSwap, client: ClientId): Promise<Price> {
+    async get(swap, client) {
       const key = keyOf(swap)
       const read = () => hold(swap, { client, signal: end.signal, timeoutMs: undefined })
       const known = prices.find(key)
@@ -100,8 +104,7 @@ export function createPrices(context: AuctionContext, rounds: Auction) {
       }
     },
 
-    /** Ends the auctions under way. */
-    async close(): Promise<void> {
+    async close() {
       end.abort()
       await prices.idle()
     },

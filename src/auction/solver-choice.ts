@@ -40,7 +40,12 @@ export interface Choice {
 export type NotAskedReason = 'bond_unknown' | Exclude<Eligibility, 'able' | 'probe'>
 
 /** Says whom quotes ask: rounds and statistics have it from here. */
-export type SolverChoice = ReturnType<typeof createSolverChoice>
+export interface SolverChoice {
+  /** @param deadline the end of the round, on the clock of standings */
+  of(chainId: number, books: Books, deadline: number): Choice
+  /** Undefined for a solver that quotes ask. */
+  notAskedReason(solver: SolverKey): NotAskedReason | undefined
+}
 
 /** A reachable solver, as a round sees it. */
 interface Examined {
@@ -60,7 +65,7 @@ export function createSolverChoice(
   { directory, rules, config, clock }: AuctionContext,
   standings: Standings,
   slots: SlotsByConnection,
-) {
+): SolverChoice {
   /** Every reachable solver, and how quotes treat it. When they would ask none, they ask the least bad. */
   function examine(chainId: number, { pair, client, mayTeach }: Books, now: number): readonly Examined[] {
     const all = directory.reachable(chainId).map((solver): Examined => {
@@ -94,8 +99,7 @@ export function createSolverChoice(
   }
 
   return {
-    /** @param deadline the end of the round, on the clock of standings */
-    of(chainId: number, books: Books, deadline: number): Choice {
+    of(chainId, books, deadline) {
       const now = clock.monotonic()
       const examined = examine(chainId, books, now)
       const able = examined.filter(isAble)
@@ -109,8 +113,7 @@ export function createSolverChoice(
       ]
       return { asked, busy: able.length - free.length, notAsked: examined.length - asked.length }
     },
-    /** Undefined for a solver that quotes ask. */
-    notAskedReason({ chainId, address }: SolverKey): NotAskedReason | undefined {
+    notAskedReason({ chainId, address }) {
       const found = examine(chainId, NO_BOOKS, clock.monotonic()).find(
         ({ solver }) => solver.address === address,
       )

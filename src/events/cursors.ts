@@ -57,10 +57,32 @@ interface CursorLog {
   cursorAt(sequence: number): string | undefined
 }
 
+/** The positions of the log for which clients' cursors stand. */
+export interface CursorPositions {
+  /**
+   * The position of a cursor, if the log still has it and the cursor belongs to this log's history. A cursor without a
+   * digest stands for the beginning of the log only.
+   */
+  find(cursor: string): Position | undefined
+  /** The position before the oldest entry that the log still has. */
+  beginning(): StartPosition
+  /** Whether a cursor of this log is later than all published entries. */
+  isAhead(cursor: string): boolean
+  /**
+   * Reads the entry of a cursor that only the database can confirm. `find` accepts such a cursor only afterwards.
+   * @returns undefined for every other cursor; otherwise a promise that throws ServiceError DATABASE_UNAVAILABLE
+   */
+  confirm(cursor: string, client?: ClientId): Promise<void> | undefined
+  /** Notes that the log now begins after a sequence. */
+  pruneThrough(sequence: number): void
+  /** Notes that the log has another history, which begins after a sequence. Reads of the earlier one confirm nothing. */
+  startOver(sequence: number): void
+}
+
 const MAX_CONFIRMED = 10_000
 
 /**
- * Builds the positions of the log for which clients' cursors stand.
+ * Builds the positions.
  * @param prunedSequence the sequence after which the log begins
  * @param readEntry reads an entry that is not in memory, in the turn of a client
  */
@@ -68,7 +90,7 @@ export function createCursorPositions(
   log: CursorLog,
   prunedSequence: number,
   readEntry: (client: ClientId, sequence: number) => Promise<Entry | undefined>,
-) {
+): CursorPositions {
   let beginning = prunedSequence
   /** Cursors of entries that are not in memory, which a read has confirmed. */
   let confirmed = new LRUCache<string, true>({ max: MAX_CONFIRMED })
@@ -82,11 +104,7 @@ export function createCursorPositions(
   }
 
   return {
-    /**
-     * The position of a cursor, if the log still has it and the cursor belongs to this log's history. A cursor without a
-     * digest stands for the beginning of the log only.
-     */
-    find(cursor: string): Position | undefined {
+    find(cursor) {
       const { sequence, digest } = log.cursors.read(cursor) ?? {}
       if (sequence === undefined || !isInLog(sequence)) return undefined
       const known = log.cursorAt(sequence)
@@ -95,30 +113,22 @@ export function createCursorPositions(
       const isOfHistory = known === undefined ? confirmed.has(cursor) : known === cursor
       return isOfHistory ? { sequence, cursor } : undefined
     },
-    /** The position before the oldest entry that the log still has. */
-    beginning: (): StartPosition => ({
+    beginning: () => ({
       isBeginning: true,
       sequence: beginning,
       cursor: log.cursorAt(beginning) ?? log.cursors.write({ sequence: beginning, digest: undefined }),
     }),
-    /** Whether a cursor of this log is later than all published entries. */
-    isAhead: (cursor: string): boolean => (log.cursors.read(cursor)?.sequence ?? 0) > log.end.sequence,
-    /**
-     * Reads the entry of a cursor that only the database can confirm. `find` accepts such a cursor only afterwards.
-     * @returns undefined for every other cursor; otherwise a promise that throws ServiceError DATABASE_UNAVAILABLE
-     */
-    confirm(cursor: string, client = THIS_PROCESS): Promise<void> | undefined {
+    isAhead: (cursor) => (log.cursors.read(cursor)?.sequence ?? 0) > log.end.sequence,
+    confirm(cursor, client = THIS_PROCESS) {
       const { sequence = 0, digest } = log.cursors.read(cursor) ?? {}
       if (digest === undefined || !isInLog(sequence)) return undefined
       if (log.cursorAt(sequence) !== undefined || confirmed.has(cursor)) return undefined
       return readToConfirm(cursor, sequence, client)
     },
-    /** Notes that the log now begins after a sequence. */
-    pruneThrough(sequence: number): void {
+    pruneThrough(sequence) {
       beginning = sequence
     },
-    /** Notes that the log has another history, which begins after a sequence. Reads of the earlier one confirm nothing. */
-    startOver(sequence: number): void {
+    startOver(sequence) {
       beginning = sequence
       confirmed = new LRUCache({ max: MAX_CONFIRMED })
     },

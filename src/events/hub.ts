@@ -3,7 +3,7 @@ import { ServiceError } from '../../packages/protocol/src/errors.js'
 import type { EventFilter, LogEntry, StreamEvent } from '../../packages/protocol/src/orders/event.js'
 import type { ClientId } from '../clients/client-id.js'
 import type { EventStore } from '../store/events/event-store.js'
-import { createCursorPositions, type StartPosition } from './cursors.js'
+import { type CursorPositions, createCursorPositions, type StartPosition } from './cursors.js'
 import { type LogEnd, PublishedLog } from './published-log.js'
 import { ReadQueue } from './read-queue.js'
 import { createLogReader, createReplays, type LogPart } from './replays.js'
@@ -17,7 +17,25 @@ import {
 import { SubscriberTurns } from './subscriber-turns.js'
 
 /** Sends each subscriber every event of the log once and in order, at the subscriber's own pace. */
-export type Hub = ReturnType<typeof createHub>
+export interface Hub extends Pick<CursorPositions, 'confirm' | 'isAhead' | 'pruneThrough'> {
+  /**
+   * @param after a cursor of this log, or `EARLIEST`; the end of the log when undefined
+   * @throws ServiceError CURSOR_UNKNOWN or SHUTTING_DOWN
+   */
+  subscribe(after: string | undefined, filter: EventFilter, options?: SubscriberOptions): Subscription
+  /** The number of reads of the log for subscribers, and the number that wait. */
+  replays: ReadQueue['counts']
+  /** Sequence of the last published entry. */
+  lastSequence(): number
+  /** The entries of a page after the last published entry, as for PublishedLog. */
+  newIn: PublishedLog['newIn']
+  /** Sends new entries to all subscribers. They are in the log already and follow the published ones. */
+  publish(logEntries: readonly LogEntry[]): void
+  /** Ends all subscriptions with CURSOR_UNKNOWN, and continues from the end of a log with another history. */
+  startOver(end: LogEnd): void
+  /** Ends all subscriptions. */
+  close(): void
+}
 
 interface HubOptions extends LogEnd {
   readonly store: EventStore
@@ -35,7 +53,7 @@ export const EARLIEST = 'earliest'
 const PACE_CHECK_MS = 1000
 
 /** Builds the hub over an event log. */
-export function createHub(options: HubOptions) {
+export function createHub(options: HubOptions): Hub {
   const { store, onEvent, onSlow, clock, reads = new ReadQueue(clock) } = options
   const published = new PublishedLog(options, onEvent)
   const reader = createLogReader(store, published)
@@ -91,11 +109,7 @@ export function createHub(options: HubOptions) {
     confirm: positions.confirm,
     isAhead: positions.isAhead,
     pruneThrough: positions.pruneThrough,
-    /**
-     * @param after a cursor of this log, or `EARLIEST`; the end of the log when undefined
-     * @throws ServiceError CURSOR_UNKNOWN or SHUTTING_DOWN
-     */
-    subscribe(after: string | undefined, filter: EventFilter, options: SubscriberOptions = {}): Subscription {
+    subscribe(after, filter, options = {}) {
       if (isClosed) throw shuttingDown()
       const position = positionOf(after)
       if (position === undefined) throw cursorUnknown()
@@ -103,27 +117,21 @@ export function createHub(options: HubOptions) {
       subscribers.add(subscriber)
       return subscriber
     },
-    /** The number of reads of the log for subscribers, and the number that wait. */
     replays: () => reads.counts(),
-    /** Sequence of the last published entry. */
-    lastSequence: (): number => published.end.sequence,
-    /** The entries of a page after the last published entry, as for PublishedLog. */
-    newIn: (page: readonly LogEntry[]) => published.newIn(page),
-    /** Sends new entries to all subscribers. They are in the log already and follow the published ones. */
-    publish(logEntries: readonly LogEntry[]): void {
+    lastSequence: () => published.end.sequence,
+    newIn: (page) => published.newIn(page),
+    publish(logEntries) {
       if (logEntries.length === 0) return
       published.append(logEntries)
       turns.wakeAll()
     },
-    /** Ends all subscriptions with CURSOR_UNKNOWN, and continues from the end of a log with another history. */
-    startOver(end: LogEnd): void {
+    startOver(end) {
       published.startOver(end)
       positions.startOver(end.prunedSequence)
       replays.clear()
       endAll(historyLost())
     },
-    /** Ends all subscriptions. */
-    close(): void {
+    close() {
       isClosed = true
       monitor.stop()
       endAll(shuttingDown())
