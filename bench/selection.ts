@@ -1,8 +1,8 @@
 import type { Address } from '../packages/protocol/src/values/hex.js'
 import { learn } from '../src/auction/lessons-of-round.js'
 import { choose, rankOf } from '../src/auction/solver-choice.js'
-import { type Books, usualRate } from '../src/standing/book.js'
 import { Pairs, type Teacher } from '../src/standing/pair.js'
+import { type Scorecards, usualRate } from '../src/standing/scorecard.js'
 import { dropOf, waitFor, waitsUntilMs } from '../src/standing/standing.js'
 import type { Benchmark, Finding } from './benchmark.js'
 import { quantile } from './load.js'
@@ -85,21 +85,21 @@ function playWorld(world: World, seed: number) {
     now += random.exponential(1000 / world.perSecond)
     for (const round of nextRounds(now, count)) {
       const { asked } = round
-      const books = rule.booksOf(round)
-      const usual = usualRate(books)
+      const known = rule.scorecardsOf(round)
+      const usual = usualRate(known)
       const isFirst = asked.pair === 0 && asked.size === 0
       const isCounted = !asked.isOwnCaller && count >= world.rounds / 3 && (isFirst || !world.isFirstPair)
       const there = players.filter(({ from }) => count >= from)
-      const chosen = rule.choose(books, there)
+      const chosen = rule.choose(known, there)
       const all = there
         .filter((player) => chosen.includes(player) || (isCounted && player.isHonest))
         .map((player) => ({
           player,
-          ...player.reply({ ...asked, usual, isWaitedFor: rule.waitOf(books, player) === 'beyond' }),
+          ...player.reply({ ...asked, usual, isWaitedFor: rule.waitOf(known, player) === 'beyond' }),
         }))
       const replies = all.filter(({ player }) => chosen.includes(player))
-      const { best, at } = rule.play(books, replies)
-      rule.learn(round, books, replies, at)
+      const { best, at } = rule.play(known, replies)
+      rule.learn(round, known, replies, at)
       const possible = all.flatMap(({ player, price, at }) =>
         player.isHonest && price !== undefined && at <= TIMEOUT_MS ? [price] : [],
       )
@@ -155,17 +155,17 @@ function createRule(places: number, seed: number) {
   const pairs = new Pairs()
   const lots = seededRandom(seed)
   const keyOf = ({ asked: { pair, size } }: Round) => `${pair} ${size}`
-  const knownOf = ({ pair, client }: Books, { address }: Player) =>
+  const lessonsOf = ({ pair, client }: Scorecards, { address }: Player) =>
     [pair?.of(address), client?.of(address)].filter((lessons) => lessons !== undefined)
   /** @param drop by how many basis points the best offer so far is worse than usual */
-  const waitOf = (books: Books, player: Player, drop = 0) => waitFor(knownOf(books, player), drop > 0)
-  const dropAt = (books: Books, price: number) => dropOf(rateAt(price), usualRate(books))
+  const waitOf = (known: Scorecards, player: Player, drop = 0) => waitFor(lessonsOf(known, player), drop > 0)
+  const dropAt = (known: Scorecards, price: number) => dropOf(rateAt(price), usualRate(known))
 
   return {
     waitOf,
-    booksOf: (round: Round) => pairs.booksOf(keyOf(round), round.client, round.asked.now),
-    choose(books: Books, players: readonly Player[]) {
-      const { pair, client, mayTeach } = books
+    scorecardsOf: (round: Round) => pairs.scorecardsOf(keyOf(round), round.client, round.asked.now),
+    choose(known: Scorecards, players: readonly Player[]) {
+      const { pair, client, mayTeach } = known
       const candidates = players.map((player) => {
         const ofClient = mayTeach ? undefined : client?.of(player.address)
         return { player, rank: rankOf(pair?.of(player.address), ofClient) }
@@ -173,14 +173,14 @@ function createRule(places: number, seed: number) {
       return choose(candidates, places, lots.uniform).map(({ candidate }) => candidate.player)
     },
     /** @returns the best price, and when the caller has it */
-    play(books: Books, replies: readonly Played[]) {
+    play(known: Scorecards, replies: readonly Played[]) {
       const missing = new Set(replies.map(({ player }) => player))
       let best: number | undefined
       let last = 0
       const untilMs = (price: number) => {
-        const drop = dropAt(books, price)
+        const drop = dropAt(known, price)
         return waitsUntilMs(
-          Array.from(missing, (player) => waitOf(books, player, drop)),
+          Array.from(missing, (player) => waitOf(known, player, drop)),
           SOFT_MS,
         )
       }
@@ -193,23 +193,23 @@ function createRule(places: number, seed: number) {
       }
       return { best, at: last }
     },
-    learn(round: Round, books: Books, replies: readonly Played[], answeredAt: number) {
+    learn(round: Round, known: Scorecards, replies: readonly Played[], answeredAt: number) {
       const { now } = round.asked
       const bestOf = (offers: readonly Played[]) => Math.max(...offers.map(({ price = 0 }) => price))
       const early = replies.filter(({ price, at }) => price !== undefined && at <= answeredAt)
       if (early.length === 0) return
       const best = bestOf(early)
-      const drop = dropAt(books, best)
+      const drop = dropAt(known, best)
       const { client } = round
       const at = now + answeredAt
-      const open = pairs.recordAnswer(keyOf(round), client, rateAt(best), books.mayTeach, at)
+      const open = pairs.recordRate(keyOf(round), client, rateAt(best), known.mayTeach, at)
       for (const { player, at, price } of replies) {
         const before = early.filter((other) => other.player !== player && other.at < at)
         const isOffer = price !== undefined && at <= TIMEOUT_MS
         const isLate = at > SOFT_MS
         const isAfterOffer = isLate && before.length > 0
         const gain = isOffer && isAfterOffer ? -gapTo(bestOf(before), price) : 0
-        const wasWaitedFor = isAfterOffer && waitOf(books, player, drop) === 'beyond'
+        const wasWaitedFor = isAfterOffer && waitOf(known, player, drop) === 'beyond'
         learn(
           open,
           player.address,

@@ -8,7 +8,7 @@ import { askedSession, NO_ENDPOINT } from '../../packages/protocol/src/solvers/s
 import type { SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
 import type { CallContext } from '../clients/call.js'
 import type { SolverRequest, SolverTransport } from '../solvers/transport/solver-transports.js'
-import { usualRate } from '../standing/book.js'
+import { usualRate } from '../standing/scorecard.js'
 import type { Standings } from '../standing/standing.js'
 import { type Attempt, CUT_OFF, countResults, type RoundCounts, rankedOffers, sortByRank } from './attempt.js'
 import type { AuctionContext } from './context.js'
@@ -206,20 +206,20 @@ export function createAuction(context: AuctionContext, parts: RoundParts): Aucti
     const pair = pairOf(request, depositWindow)
     const pairs = standings.pairsOf(chainId)
     // Callers share a price: the answers of the one who asks first must not decide what others see.
-    const books =
+    const scorecards =
       request.kind === 'FIRM'
-        ? pairs.booksOf(pair, client, startedAt)
+        ? pairs.scorecardsOf(pair, client, startedAt)
         : { pair: pairs.of(pair), client: undefined, mayTeach: false }
     const endsAt = limits.requestedAt + limits.limitMs
-    const { asked, busy, notAsked } = choice.of(chainId, books, endsAt)
+    const { asked, busy, notAsked } = choice.of(chainId, scorecards, endsAt)
     if (asked.length === 0 && busy > 0) return unstarted(request, 'busy')
 
     const quoteId = quoteIds.create()
     const tellBest: OnBest = (offer, attempts) =>
       safely(() => onBest?.({ quoteId, offer, counts: countResults(asked.length, attempts) }))
     const readMs = quoteTimeoutMs
-    const times = { ...limits, waitedMs, readMs, softMs, softDeadline, usualRate: usualRate(books) }
-    const learn = createLearnRequest(request, pair, client, books.mayTeach, standings, clock.monotonic)
+    const times = { ...limits, waitedMs, readMs, softMs, softDeadline, usualRate: usualRate(scorecards) }
+    const learn = createLearnRequest(request, pair, client, scorecards.mayTeach, standings, clock.monotonic)
     const round = openRound(quoteId, request, learn, { times, asked, signal, onBest: tellBest })
     observe('prepare', startedAt)
     await round.start()

@@ -4,7 +4,7 @@ import type { FailReason } from '../../packages/protocol/src/solvers/solver-resu
 import type { Address } from '../../packages/protocol/src/values/hex.js'
 import type { ClientId } from '../clients/client-id.js'
 import type { Lesson } from '../standing/lessons.js'
-import type { OpenBooks } from '../standing/pair.js'
+import type { OpenScorecards } from '../standing/pair.js'
 import type { Standings } from '../standing/standing.js'
 import { answeredInMs } from './attempt.js'
 import type { EndedAttempt, Round } from './round.js'
@@ -46,7 +46,7 @@ export function createLearnRequest(
   standings: Standings,
   clock: () => number,
 ): (ended: EndedAttempt, round: Round) => void {
-  let open: OpenBooks | undefined
+  let open: OpenScorecards | undefined
 
   return (ended, round) => {
     const { solver, standing, wait } = ended.attempt.asked
@@ -58,7 +58,7 @@ export function createLearnRequest(
     if (isLost !== undefined) standings.recordAnswer(solver, client.network, isLost)
     if (!teaches || kind === 'INDICATIVE') return
     if (wait === 'never' && ended.settled.result.kind !== 'quoted') return
-    open ??= standings.pairsOf(chainId).recordAnswer(pair, client, rateOf(best), mayTeach, now)
+    open ??= standings.pairsOf(chainId).recordRate(pair, client, rateOf(best), mayTeach, now)
     learn(open, solver.address, lessonOf(ended, round), round.drop, now)
   }
 }
@@ -96,11 +96,11 @@ function lessonOf({ attempt, settled, atMs, isInTime, gain }: EndedAttempt, roun
 }
 
 /**
- * Gives a solver its lesson: in the book of the client, and in that of the pair if the round teaches it (docs/decisions.md, D30).
+ * Gives a solver its lesson: in the scorecard of the client, and in that of the pair if the round teaches it (docs/decisions.md, D30).
  * @param drop by how many basis points the round's answer was worse than usual
  */
 export function learn(
-  { pair, client, isTaught }: OpenBooks,
+  { pair, client, isTaught }: OpenScorecards,
   solver: Address,
   lesson: Lesson,
   drop: number,

@@ -1,8 +1,8 @@
 import type { Solver, SolverKey } from '../../packages/protocol/src/solvers/solver.js'
 import type { ChosenBy, Selection } from '../../packages/protocol/src/solvers/solver-result.js'
 import type { RequestSlots, SlotsByConnection } from '../solvers/transport/request-slots.js'
-import type { Books } from '../standing/book.js'
 import { type Lessons, NO_OFFER_GAP } from '../standing/lessons.js'
+import type { Scorecards } from '../standing/scorecard.js'
 import {
   type Eligibility,
   eligibility,
@@ -42,7 +42,7 @@ export type NotAskedReason = 'bond_unknown' | Exclude<Eligibility, 'able' | 'pro
 /** Says whom quotes ask: rounds and statistics have it from here. */
 export interface SolverChoice {
   /** @param deadline the end of the round, on the clock of standings */
-  of(chainId: number, books: Books, deadline: number): Choice
+  of(chainId: number, scorecards: Scorecards, deadline: number): Choice
   /** Undefined for a solver that quotes ask. */
   notAskedReason(solver: SolverKey): NotAskedReason | undefined
 }
@@ -52,9 +52,9 @@ interface Examined {
   readonly solver: Solver
   readonly slots: RequestSlots
   readonly standing: Standing
-  /** Its lessons in the book of the pair. */
+  /** Its lessons in the scorecard of the pair. */
   readonly inPair: Lessons | undefined
-  /** Its lessons in the book of the client. */
+  /** Its lessons in the scorecard of the client. */
   readonly ofClient: Lessons | undefined
   readonly rank: Rank | undefined
   treatment: Eligibility | 'bond_unknown'
@@ -67,7 +67,11 @@ export function createSolverChoice(
   slots: SlotsByConnection,
 ): SolverChoice {
   /** Every reachable solver, and how quotes treat it. When they would ask none, they ask the least bad. */
-  function examine(chainId: number, { pair, client, mayTeach }: Books, now: number): readonly Examined[] {
+  function examine(
+    chainId: number,
+    { pair, client, mayTeach }: Scorecards,
+    now: number,
+  ): readonly Examined[] {
     const all = directory.reachable(chainId).map((solver): Examined => {
       const standing = standings.of(solver)
       const inPair = pair?.of(solver.address)
@@ -99,9 +103,9 @@ export function createSolverChoice(
   }
 
   return {
-    of(chainId, books, deadline) {
+    of(chainId, scorecards, deadline) {
       const now = clock.monotonic()
-      const examined = examine(chainId, books, now)
+      const examined = examine(chainId, scorecards, now)
       const able = examined.filter(isAble)
       const free = able.filter(({ slots }) => slots.canServe(now, deadline))
       const chosen = choose(free, config.maxQuoteFanOut, Math.random)
@@ -114,7 +118,7 @@ export function createSolverChoice(
       return { asked, busy: able.length - free.length, notAsked: examined.length - asked.length }
     },
     notAskedReason({ chainId, address }) {
-      const found = examine(chainId, NO_BOOKS, clock.monotonic()).find(
+      const found = examine(chainId, NO_SCORECARDS, clock.monotonic()).find(
         ({ solver }) => solver.address === address,
       )
       if (found === undefined || found.treatment === 'able') return undefined
@@ -124,7 +128,7 @@ export function createSolverChoice(
 }
 
 /** Without them, the choice goes by what holds in every pair. */
-const NO_BOOKS: Books = { pair: undefined, client: undefined, mayTeach: false }
+const NO_SCORECARDS: Scorecards = { pair: undefined, client: undefined, mayTeach: false }
 
 const isAble = ({ treatment }: Examined) => treatment === 'able'
 
@@ -163,7 +167,7 @@ interface Candidate {
 
 /**
  * The rank of a solver (docs/decisions.md, D30). Undefined when it was never asked.
- * @param ofClient its lessons in the client's book, which count before those of the pair
+ * @param ofClient its lessons in the client's scorecard, which count before those of the pair
  */
 export function rankOf(inPair: Lessons | undefined, ofClient: Lessons | undefined): Rank | undefined {
   const lessons = ofClient ?? inPair

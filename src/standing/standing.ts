@@ -114,7 +114,7 @@ export type Wait = 'never' | 'none' | 'soft_deadline' | 'beyond'
 
 /**
  * Says how long a round waits for the solver, once it has enough offers (docs/decisions.md, D30).
- * @param known its lessons in the book of the pair and in that of the client, where it has some
+ * @param known its lessons in the scorecard of the pair and in that of the client, where it has some
  * @param isWorse whether the best offer of the round is worse than usual
  */
 export function waitFor(known: readonly Lessons[], isWorse: boolean): Wait {

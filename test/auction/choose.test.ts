@@ -83,7 +83,7 @@ describe('a round asks', () => {
     expect(chosenOf(lessons, 2, lots(0.5))[0]).toBe('1 RANK')
   })
 
-  test("by the gap in the client's book, among equal ones by the sum in the pair's", () => {
+  test("by the gap in the client's scorecard, among equal ones by the sum in the pair's", () => {
     expect([
       rankOf(lessonsOf(1, 2), lessonsOf(3)),
       rankOf(lessonsOf(1, 2), undefined),

@@ -6,8 +6,8 @@ import { createLearnRequest, pairOf } from '../../src/auction/lessons-of-round.j
 import type { RoundTimes } from '../../src/auction/round.js'
 import type { Asked } from '../../src/auction/solver-choice.js'
 import { identifyClient } from '../../src/clients/client-id.js'
-import { usualRate } from '../../src/standing/book.js'
 import type { Lessons } from '../../src/standing/lessons.js'
+import { usualRate } from '../../src/standing/scorecard.js'
 import { Standings, type Wait, waitFor } from '../../src/standing/standing.js'
 import { createLog } from '../../src/telemetry/log.js'
 import { createManualClock } from '../support/manual-clock.js'
@@ -33,11 +33,11 @@ function play({
   times = {} as Partial<RoundTimes>,
   mayTeach = true,
 } = {}) {
-  const books = standings.pairsOf(1).booksOf(PAIR, { network: client }, clock.monotonic())
+  const scorecards = standings.pairsOf(1).scorecardsOf(PAIR, { network: client }, clock.monotonic())
   const solvers: Asked[] = [askedSolver(1), askedSolver(2, second)].map((asked) => ({
     ...asked,
     isExpected: second !== 'never',
-    waitWhenWorse: books.pair?.of(asked.solver.address)?.isOwed ? 'beyond' : asked.wait,
+    waitWhenWorse: scorecards.pair?.of(asked.solver.address)?.isOwed ? 'beyond' : asked.wait,
     standing: standings.of(asked.solver),
   }))
   const request = { ...exactInput, kind }
@@ -51,7 +51,7 @@ function play({
   )
   return playRound({
     asked: solvers,
-    times: { requestedAt: clock.monotonic(), usualRate: usualRate(books), ...times },
+    times: { requestedAt: clock.monotonic(), usualRate: usualRate(scorecards), ...times },
     clock,
     onEnd: learn,
   })
@@ -104,14 +104,14 @@ test('strangers who get junk, and a late offer of their own, make only the quote
   expect(worse.told()).toEqual(['quoted', 'quoted'])
 })
 
-test("a round teaches the client's book, and that of the pair unless it has ranked by the client's", async () => {
+test("a round teaches the client's scorecard, and that of the pair unless it has ranked by the client's", async () => {
   for (const mayTeach of [true, false]) {
     const { answer } = play({ second: 'soft_deadline', mayTeach })
     await answer(1, offerOf(1, 2000n))
     await answer(2, offerOf(2, 1000n))
     await clock.advance(10_000)
   }
-  const { client } = standings.pairsOf(1).booksOf(PAIR, { network: '192.0.2.1' }, clock.monotonic())
+  const { client } = standings.pairsOf(1).scorecardsOf(PAIR, { network: '192.0.2.1' }, clock.monotonic())
   const { address } = askedSolver(2).solver
   expect([lessonsOf(2)?.gapSum, client?.of(address)?.gapSum]).toEqual([5000, 10_000])
 })

@@ -38,9 +38,9 @@ function openChoice(maxQuoteFanOut = 10) {
 }
 
 /** The pair of the quotes, which a client has taught. */
-const openPair = () => standings.pairsOf(1).recordAnswer(PAIR, { network: 'a' }, 1, true, now).pair
+const openPair = () => standings.pairsOf(1).recordRate(PAIR, { network: 'a' }, 1, true, now).pair
 /** What is known when a round of another client begins. */
-const books = () => standings.pairsOf(1).booksOf(PAIR, { network: 'b' }, now)
+const scorecards = () => standings.pairsOf(1).scorecardsOf(PAIR, { network: 'b' }, now)
 
 const offer = (gap = 0): Lesson => ({
   outcome: 'offer',
@@ -64,7 +64,7 @@ function stall(of: Solver): void {
 
 function chosen(maxQuoteFanOut?: number) {
   const choice = openChoice(maxQuoteFanOut)
-  const { asked, busy, notAsked } = choice.of(1, books(), DEADLINE)
+  const { asked, busy, notAsked } = choice.of(1, scorecards(), DEADLINE)
   const names = (list: typeof asked) => list.map(({ solver: { name } }) => name).sort()
   return {
     asked: names(asked.filter(({ wait }) => wait !== 'never')),
@@ -123,7 +123,7 @@ describe('who is asked, and what statistics say of it', () => {
     pair.open(first.address).hear({ ...offer(), isInTime: false, gain: 50 }, 50, now)
     const waits = () =>
       openChoice()
-        .of(1, books(), DEADLINE)
+        .of(1, scorecards(), DEADLINE)
         .asked.find(({ solver }) => solver === first)
     expect(waits()).toMatchObject({ wait: 'soft_deadline', waitWhenWorse: 'beyond' })
     // It is reliable no more.
@@ -203,7 +203,7 @@ describe('who is asked, and what statistics say of it', () => {
 test('keeps the standing of a solver that rounds ask, however many others are known', () => {
   const [, second] = registered as [Solver, Solver]
   const choice = openChoice()
-  const asked = () => choice.of(1, books(), DEADLINE).asked.find(({ solver }) => solver === second)
+  const asked = () => choice.of(1, scorecards(), DEADLINE).asked.find(({ solver }) => solver === second)
   const know = (from: number, to: number) => {
     for (let number = from; number < to; number++) standings.of(solver(number))
   }
@@ -218,26 +218,26 @@ test('keeps the standing of a solver that rounds ask, however many others are kn
 })
 
 test.each([
-  ["the client's book before the pair's", false, '3'],
+  ["the client's scorecard before the pair's", false, '3'],
   ["the pair's, when the round may teach it", true, '2'],
 ])('asks by %s', (_what, mayTeach, name) => {
   registered = [1, 2, 3, 4].map((number) => solver(number, { endpointUrl: `https://${number}.example.net` }))
-  const { pair, client } = standings.pairsOf(1).recordAnswer(PAIR, { network: 'a' }, 1, true, now)
-  for (const [book, first, gap] of [
+  const { pair, client } = standings.pairsOf(1).recordRate(PAIR, { network: 'a' }, 1, true, now)
+  for (const [scorecard, first, gap] of [
     [pair, 2, 1],
     [pair, 3, 2],
     [client, 3, 0],
   ] as const)
-    book.open(solver(first).address).learn(offer(gap), 0, now)
+    scorecard.open(solver(first).address).learn(offer(gap), 0, now)
   const { asked } = openChoice(2).of(1, { pair, client, mayTeach }, DEADLINE)
   expect([asked[0]?.solver.name, asked[0]?.chosenBy]).toEqual([name, 'RANK'])
 })
 
-test('waits as the book of the client says, too', () => {
-  const { client } = standings.pairsOf(1).recordAnswer(PAIR, { network: 'b' }, 1, true, now)
+test('waits as the scorecard of the client says, too', () => {
+  const { client } = standings.pairsOf(1).recordRate(PAIR, { network: 'b' }, 1, true, now)
   for (let time = 0; time < 2; time++)
     client.open(solver(2).address).learn({ ...offer(), isQuick: false, gain: 1 }, 0, now)
-  const { asked } = openChoice().of(1, books(), DEADLINE)
+  const { asked } = openChoice().of(1, scorecards(), DEADLINE)
   const waits = asked.map(({ solver: { name }, wait }) => [name, wait])
   expect(waits).toEqual(
     expect.arrayContaining([
@@ -253,7 +253,7 @@ test('says why each solver is asked, by its lessons in the pair, and how long it
   registered.slice(0, 3).forEach(({ address }, index) => {
     pair.open(address).learn({ ...offer(10 * index), isQuick: false }, 0, now)
   })
-  const { asked } = openChoice(2).of(1, books(), DEADLINE)
+  const { asked } = openChoice(2).of(1, scorecards(), DEADLINE)
   expect(
     asked.map(({ solver: { name }, chosenBy, gapBps, isWaitedFor, wait }) => [
       name,

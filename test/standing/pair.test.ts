@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { usualRate } from '../../src/standing/book.js'
 import { Pairs, type Teacher } from '../../src/standing/pair.js'
+import { usualRate } from '../../src/standing/scorecard.js'
 import { solver } from '../solvers/sample-solver.js'
 
 const MINUTE = 60_000
@@ -13,17 +13,17 @@ beforeEach(() => {
   pairs = new Pairs()
 })
 
-/** Records an answer of the rate. The round might teach the pair when it began, unless it has ranked by the client's book. */
+/** Records an answer of the rate. The round might teach the pair when it began, unless it has ranked by the client's scorecard. */
 const answer = (of: Teacher, { rate = 1, mayTeach = true, now = 0, pair = 'a' } = {}) =>
-  pairs.recordAnswer(pair, of, rate, mayTeach, now)
-const booksOf = (of: Teacher, now = 0) => pairs.booksOf('a', of, now)
+  pairs.recordRate(pair, of, rate, mayTeach, now)
+const scorecardsOf = (of: Teacher, now = 0) => pairs.scorecardsOf('a', of, now)
 
 describe('the usual rate', () => {
   /** Answers of the rate to as many clients, each of which teaches the pair. */
   const teach = (rate: number, count: number) => {
     for (let each = 0; each < count; each++) answer({ network: `${rate} ${each}` }, { rate })
   }
-  const usual = (of: Teacher) => usualRate(booksOf(of))
+  const usual = (of: Teacher) => usualRate(scorecardsOf(of))
 
   test('is 0 when nothing is known', () => {
     expect(usual(client)).toBe(0)
@@ -48,22 +48,22 @@ describe('the usual rate', () => {
   })
 })
 
-describe("a client's book", () => {
+describe("a client's scorecard", () => {
   const { address } = solver(1)
 
   test('is of one client in one pair', () => {
-    const { client: book, pair } = answer(client)
-    expect(booksOf(client)).toEqual({ pair, client: book, mayTeach: false })
-    expect(booksOf(client).client).toBe(book)
-    expect(booksOf(other)).toEqual({ pair, client: undefined, mayTeach: true })
-    expect(pairs.booksOf('b', client, 0)).toEqual({ pair: undefined, client: undefined, mayTeach: true })
+    const { client: scorecard, pair } = answer(client)
+    expect(scorecardsOf(client)).toEqual({ pair, client: scorecard, mayTeach: false })
+    expect(scorecardsOf(client).client).toBe(scorecard)
+    expect(scorecardsOf(other)).toEqual({ pair, client: undefined, mayTeach: true })
+    expect(pairs.scorecardsOf('b', client, 0)).toEqual({ pair: undefined, client: undefined, mayTeach: true })
   })
 
   test('is kept for half an hour after the last answer', () => {
     answer(client).client.open(address)
     answer(client, { now: 30 * MINUTE })
-    expect(booksOf(client, 60 * MINUTE).client?.of(address)).toBeDefined()
-    expect(booksOf(client, 60 * MINUTE + 1).client).toBeUndefined()
+    expect(scorecardsOf(client, 60 * MINUTE).client?.of(address)).toBeDefined()
+    expect(scorecardsOf(client, 60 * MINUTE + 1).client).toBeUndefined()
     expect(answer(client, { now: 60 * MINUTE + 1 }).client.of(address)).toBeUndefined()
   })
 
@@ -85,7 +85,7 @@ describe('a client teaches a pair', () => {
     ['with a key once in a minute', withKey, MINUTE],
   ])('%s', (_what, of, restMs) => {
     expect([0, 1, restMs - 1].map((now) => teaches(of, now))).toEqual([true, false, false])
-    expect([restMs - 1, restMs].map((now) => booksOf(of, now).mayTeach)).toEqual([false, true])
+    expect([restMs - 1, restMs].map((now) => scorecardsOf(of, now).mayTeach)).toEqual([false, true])
     expect([other, of, of].map((each) => teaches(each, restMs))).toEqual([true, true, false])
   })
 
@@ -97,7 +97,7 @@ describe('a client teaches a pair', () => {
     expect([client, other].map((of) => teaches(of, 10 * MINUTE))).toEqual([false, true])
   })
 
-  test('not with a round that has ranked by the book of the client, whenever it is answered', () => {
+  test('not with a round that has ranked by the scorecard of the client, whenever it is answered', () => {
     expect([false, true].map((mayTeach) => teaches(client, 0, mayTeach))).toEqual([false, true])
   })
 })

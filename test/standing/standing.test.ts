@@ -85,13 +85,13 @@ describe('a round waits for a solver', () => {
     ['that has made no offer', [() => new Lessons()], 'none', 'none'],
     ['that was worth it', [worthWaiting], 'beyond', 'beyond'],
     ['that is owed a wait', [owedWait], 'none', 'beyond'],
-    ['that is quick by one of two books', [slow, quick], 'soft_deadline', 'soft_deadline'],
+    ['that is quick by one of two scorecards', [slow, quick], 'soft_deadline', 'soft_deadline'],
     ['that was worth it by one of two', [slow, worthWaiting], 'beyond', 'beyond'],
     ['that was worth it by one, and is barred by the other', [barred, worthWaiting], 'none', 'none'],
     ['that is owed a wait by one, and is barred by the other', [barred, owedWait], 'none', 'beyond'],
     ['that is owed a wait by one of two', [owedWait, quick], 'soft_deadline', 'beyond'],
-  ] as const)('%s', (_what, books, usually, whenWorse) => {
-    const known = books.map((lessons) => lessons())
+  ] as const)('%s', (_what, scorecards, usually, whenWorse) => {
+    const known = scorecards.map((lessons) => lessons())
     expect([false, true].map((isWorse) => waitFor(known, isWorse))).toEqual([usually, whenWorse])
   })
 })

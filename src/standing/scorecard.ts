@@ -5,7 +5,7 @@ import { Lessons, medianOf } from './lessons.js'
 const KEPT_RATES = 49
 
 /** What rounds have taught of the solvers that they asked, and of the rates that they answered (docs/decisions.md, D30). */
-export class Book {
+export class Scorecard {
   readonly #lessons = new Map<Address, Lessons>()
   /** Output by input of its last answers, the oldest first. */
   readonly #rates: number[] = []
@@ -14,7 +14,7 @@ export class Book {
   /** When the last answer was recorded. */
   answeredAt = Number.NEGATIVE_INFINITY
 
-  recordAnswer(rate: number, now: number): void {
+  addRate(rate: number, now: number): void {
     this.answeredAt = now
     this.#rates.push(rate)
     if (this.#rates.length > KEPT_RATES) this.#rates.shift()
@@ -39,18 +39,18 @@ export class Book {
   }
 }
 
-/** What a round knows when it begins: the book of its pair, and that of its client in the pair. */
-export interface Books {
-  readonly pair: Book | undefined
-  readonly client: Book | undefined
+/** What a round knows when it begins: the scorecard of its pair, and that of its client in the pair. */
+export interface Scorecards {
+  readonly pair: Scorecard | undefined
+  readonly client: Scorecard | undefined
   /**
-   * Whether the round may teach the pair. It ranks by the pair's book then: else who wins the rounds of its own callers would be taught as
+   * Whether the round may teach the pair. It ranks by the pair's scorecard then: else who wins the rounds of its own callers would be taught as
    * better than those who are not asked.
    */
   readonly mayTeach: boolean
 }
 
 /** Output by input as the client usually gets it: in the pair, or in its own rounds where that is better. 0 when nothing is known. */
-export function usualRate({ pair, client }: Books): number {
+export function usualRate({ pair, client }: Scorecards): number {
   return Math.max(pair?.usualRate ?? 0, client?.usualRate ?? 0)
 }
