@@ -8,7 +8,7 @@ import { askedSession, NO_ENDPOINT } from '../../packages/protocol/src/solvers/s
 import type { SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
 import type { CallContext } from '../clients/call.js'
 import type { SolverRequest, SolverTransport } from '../solvers/transport/solver-transports.js'
-import { usualRate } from '../standing/scorecard.js'
+import { usualRate } from '../standing/pair.js'
 import type { Standings } from '../standing/standing.js'
 import { type Attempt, CUT_OFF, countResults, type RoundCounts, rankedOffers, sortByRank } from './attempt.js'
 import type { AuctionContext } from './context.js'

@@ -2,7 +2,7 @@ import type { Solver, SolverKey } from '../../packages/protocol/src/solvers/solv
 import type { ChosenBy, Selection } from '../../packages/protocol/src/solvers/solver-result.js'
 import type { RequestSlots, SlotsByConnection } from '../solvers/transport/request-slots.js'
 import { type Lessons, NO_OFFER_GAP } from '../standing/lessons.js'
-import type { Scorecards } from '../standing/scorecard.js'
+import type { Scorecards } from '../standing/pair.js'
 import {
   type Eligibility,
   eligibility,

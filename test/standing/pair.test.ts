@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { Pairs, type Teacher } from '../../src/standing/pair.js'
-import { usualRate } from '../../src/standing/scorecard.js'
+import { Pairs, type Teacher, usualRate } from '../../src/standing/pair.js'
 import { solver } from '../solvers/sample-solver.js'
 
 const MINUTE = 60_000
