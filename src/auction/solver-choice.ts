@@ -167,11 +167,11 @@ interface Candidate {
 
 /**
  * The rank of a solver (docs/decisions.md, D30). Undefined when it was never asked.
- * @param ofClient its lessons in the client's scorecard, which count before those of the pair
+ * @param ofClient its lessons in the client's scorecard, whose gap counts before the one of the pair
  */
 export function rankOf(inPair: Lessons | undefined, ofClient: Lessons | undefined): Rank | undefined {
-  const lessons = ofClient ?? inPair
-  return lessons && { gap: lessons.gap ?? NO_OFFER_GAP, sum: inPair?.gapSum ?? 0 }
+  if (inPair === undefined && ofClient === undefined) return undefined
+  return { gap: ofClient?.gap ?? inPair?.gap ?? NO_OFFER_GAP, sum: inPair?.gapSum ?? 0 }
 }
 
 /**

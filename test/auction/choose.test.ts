@@ -88,12 +88,15 @@ describe('a round asks', () => {
       rankOf(lessonsOf(1, 2), lessonsOf(3)),
       rankOf(lessonsOf(1, 2), undefined),
       rankOf(undefined, lessonsOf(3)),
+      // The client's rounds have asked it, and know nothing of it.
+      rankOf(lessonsOf(1, 2), new Lessons()),
       rankOf(new Lessons(), undefined),
       rankOf(undefined, undefined),
     ]).toEqual([
       { gap: 3, sum: 3 },
       { gap: 1, sum: 3 },
       { gap: 3, sum: 0 },
+      { gap: 1, sum: 3 },
       { gap: 10_000, sum: 0 },
       undefined,
     ])
